@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryReport
 import Foundation
 import Testing
@@ -107,6 +108,18 @@ import Testing
   @Test func `can contain an item of any size`() throws {
     let record = try Self.forged { $0.items[0].size = .max }
     #expect(record.items[0].size == .max)
+  }
+
+  @Test func `can contain a budget with any limit that a manifest can have`() throws {
+    func forged(_ limit: Int64) throws -> RunRecord {
+      try Self.forged {
+        let budget = Budget(limit: limit, per: .day)
+        let window = Instant(nanoseconds: 0)..<Instant(nanoseconds: 1)
+        $0.run.budgets = [.init((network: .any, budget: budget), window: window, before: 0, after: 1)]
+      }
+    }
+    #expect(try forged(.max).run.budgets?.first?.limitBytes == .max)
+    #expect(throws: RunRecord.ImpossibleCount.self) { try forged(-1) }
   }
 
   @Test func `names its path in the reason`() throws {

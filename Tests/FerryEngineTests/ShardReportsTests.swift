@@ -81,4 +81,23 @@ import Testing
     let merged = try MergedReport([setup, write("b", shard: "1/1")])
     #expect(merged.source.record.run.exitCode == 0)
   }
+
+  /// With `--only` of another node, for example.
+  @Test func `shows that an upload waits if the last run of a shard did not include it`() throws {
+    func other(_ shard: String) throws -> String {
+      try write(shard.replacing("/", with: "-"), shard: shard) {
+        $0.nodes[0].state = .notSelected
+        $0.nodes[0].items = nil
+      }
+    }
+    let record = try MergedReport([write("a", shard: "1/2"), other("2/2")]).source.record
+    #expect(record.nodes[0].state == .waiting && record.run.exitCode == 5)
+    #expect(record.nodes[0].reason?.message == "the last run of shard 2/2 did not include it")
+    // No shard has executed the upload.
+    let none = try MergedReport([other("1/2"), other("2/2")]).source.record
+    #expect(none.nodes[0].state == .notSelected && none.run.exitCode == 0)
+    // A failure is more important.
+    let failed = try MergedReport([write("b", shard: "1/2", failed: 1), other("2/2")]).source.record
+    #expect(failed.nodes[0].state == .failed && failed.nodes[0].reason == nil && failed.run.exitCode == 1)
+  }
 }

@@ -11,8 +11,9 @@ extension Job {
   /// - Throws: `UsageError` if the manifest cannot be divided.
   package func divided(_ part: ShardPart) throws(UsageError) -> Job {
     guard self.part == nil else { return self }
+    let after: Set<Int>
     do throws(Plan.UploadChain) {
-      _ = try plan.nodesAfterUploads()
+      after = try plan.nodesAfterUploads()
     } catch {
       let need = error.need == error.first ? "" : ", through '\(error.need)'"
       throw UsageError(
@@ -25,6 +26,14 @@ extension Job {
         "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: token '\(token.name)' has "
           + "'grant: refresh_token', and shards on several machines cannot share a refresh token that the server replaces\n"
           + "help: use 'grant: client_credentials', or run the manifest without --shard")
+    }
+    if let index = plan.nodes.indices.first(where: { plan.isForgotten($0) && !after.contains($0) }) {
+      let (node, session) = (plan.nodes[index], plan.sessions[plan.nodes[index].session.index])
+      throw UsageError(
+        "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: \(node.kind.rawValue) '\(node.name)' is in "
+          + "the session '\(session.name)' of kind 'ephemeral', so the shards and 'finish' could not read its outcome\n"
+          + "help: use 'kind: default' or 'kind: background' for this session, or run the manifest without --shard"
+      )
     }
     var job = self
     job.part = part
@@ -97,6 +106,13 @@ extension Jobs {
     // A part belongs to a single manifest.
     guard let job = all.first, all.count == 1 else { return state.command(["resume"]) }
     return try ResumeCommand.line(part, manifest: job.path, variables: job.variables, in: state)
+  }
+}
+
+extension Plan {
+  /// Whether the node is a request or fetch whose outcome no journal keeps.
+  fileprivate func isForgotten(_ index: Int) -> Bool {
+    nodes[index].kind.runsOnce && sessions[nodes[index].session.index].kind == .ephemeral
   }
 }
 

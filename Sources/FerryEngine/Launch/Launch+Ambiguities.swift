@@ -21,15 +21,26 @@ extension Launch {
         record.items[index].ambiguity = finder.ambiguity(of: try SessionJournal.ambiguous(item))
       }
     }
+    let folder = try folderOfSingles
     for index in record.nodes.indices
-    where record.nodes[index].state == .ambiguous && record.nodes[index].kind != .upload {
+    where record.nodes[index].state == .ambiguous && !record.nodes[index].kind.hasItems {
       let id = NodeID(index)
       guard let row = rows[index],
         let journal = journals.all[jobs.plan.nodes[index].session.index],
         let known = try journal.nodes.first(where: { $0.id == row.id })
       else { continue }
       record.nodes[index].ambiguity =
-        AmbiguityFinder(session: journal.identifier, state: state, row: known, node: jobs.own(id)).ambiguity
+        AmbiguityFinder(session: journal.identifier, state: folder, row: known, node: jobs.own(id)).ambiguity
+    }
+  }
+
+  /// The state folder whose journals have the outcomes of requests and fetches. A shard uses those of `setup`.
+  private var folderOfSingles: StateDirectory {
+    get throws(JournalError) {
+      switch jobs.all.first?.part {
+      case .items(let shard): try state.sibling(.once(count: shard.count))
+      case .setup, .finish, nil: state
+      }
     }
   }
 }

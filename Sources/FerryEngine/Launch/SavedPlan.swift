@@ -107,6 +107,7 @@ package struct SavedPlan: Sendable {
       case .stored: nodes[name] = "stored"
       case .notStored: nodes[name] = "not stored"
       case .left: nodes[name] = "waiting for shards"
+      case .skipped: nodes[name] = "skipped by shards"
       case .intended: nodes[name] = "ambiguous"
       case .upload(let table, let settled):
         files += table.count

@@ -131,7 +131,8 @@ extension LaunchState {
   private func isSettled(_ fetch: NodeID) -> Bool {
     switch starts[fetch.index] {
     case .closed, .notDue, .stored: true
-    case .notSelected, .submissions, .open, .intended, .upload, .switchedOff, .notStored, .left: false
+    case .notSelected, .submissions, .open, .intended, .upload, .switchedOff, .notStored, .left, .skipped:
+      false
     }
   }
 
@@ -139,7 +140,8 @@ extension LaunchState {
   private func isToRun(_ node: NodeID) -> Bool {
     switch starts[node.index] {
     case .open, .intended, .upload: true
-    case .notSelected, .submissions, .closed, .notDue, .switchedOff, .stored, .notStored, .left: false
+    case .notSelected, .submissions, .closed, .notDue, .switchedOff, .stored, .notStored, .left, .skipped:
+      false
     }
   }
 }

@@ -109,7 +109,7 @@ package struct ItemExplanation {
     case .switchedOff: (match.state, match.next) = (.never, .nothing)
     case .stored: (match.state, match.next) = (.stored, .nothing)
     case .notStored: (match.state, match.next, match.reason) = (.failed, .nothing, .notStored)
-    case .left(let reason): match.reason = reason
+    case .left(let reason), .skipped(_, let reason): match.reason = reason
     case .upload(let table, _):
       match.toSend = table.count
       match.items = try items(index, preview)

@@ -21,6 +21,9 @@ package enum NodeStart: Sendable {
   case notStored
   /// An upload whose items have not all been sent yet by other processes. It remains for a later launch.
   case left(RecordedFailure)
+  /// An upload that other processes have skipped, and the numbers of its items. If all nodes that it needs have succeeded
+  /// since, it remains for a later launch for the stated reason; otherwise, it is skipped.
+  case skipped(ItemCounts, remaining: RecordedFailure)
   /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended
 }

@@ -190,7 +190,7 @@ package struct PlanDocument: Codable, Sendable {
       case .switchedOff: entry.state = .never
       case .stored: entry.state = .stored
       case .notStored: (entry.state, entry.reason) = (.failed, .notStored)
-      case .left(let reason):
+      case .left(let reason), .skipped(_, let reason):
         entry.state = .waiting
         entry.reason = reason
       case .upload(let table, let settled):

@@ -72,6 +72,7 @@ extension RunRecord {
         if let items = node.items { record.totals.items += items }
       }
     }
+    if record.nodes.contains(where: \.waitsForShards) { codes.insert(.temporary) }
     // A forged report can have failures and the exit code 0.
     if record.nodes.contains(where: \.hasFailed) { codes.insert(.itemsFailed) }
     record.run.exitCode = ExitCode.first(of: codes).rawValue
@@ -85,14 +86,19 @@ extension RunRecord {
       var kind: Node.Kind
     }
 
-    /// Whether the part is a shard, rather than the work that runs once.
-    var isShard: Bool
+    var part: ShardPart
     var nodes: [Key: NodeRecord]
 
+    /// Whether the part is a shard, rather than the work that runs once.
+    var isShard: Bool { part.shard != nil }
+
     init(_ part: PartReports, _ last: RunRecord) {
-      isShard = part.part.shard != nil
+      self.part = part.part
       nodes = Dictionary(last.nodes.map { (Key(name: $0.name, kind: $0.kind), $0) }) { first, _ in first }
     }
+
+    /// Whether the part executed the node.
+    func selected(_ key: Key) -> Bool { (nodes[key]?.state ?? .notSelected) != .notSelected }
   }
 
   /// The nodes in the order of the report with the most nodes: the report of the work that runs once, if
@@ -109,6 +115,11 @@ extension RunRecord {
         let uploads = found.filter(\.0).map(\.1)
         var merged = uploads.isEmpty ? pattern : uploads[0].adding(uploads.dropFirst())
         merged.items = uploads.isEmpty ? ItemCounts() : merged.items
+        if merged.state == .succeeded, let other = sources.first(where: { $0.isShard && !$0.selected(key) }) {
+          merged.state = .waiting
+          merged.reason = RecordedFailure(
+            code: .shards, message: "the last run of shard \(other.part) did not include it")
+        }
         if let absence {
           if merged.state == .succeeded || uploads.isEmpty { merged.state = .waiting }
           merged.reason = absence

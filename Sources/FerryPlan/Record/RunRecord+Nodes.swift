@@ -52,6 +52,9 @@ extension RunRecord {
       (state == .failed || state == .ambiguous) && (!kind.hasItems || reason != nil)
     }
 
+    /// Whether the node waits until other processes have run shards.
+    package var waitsForShards: Bool { state == .waiting && reason?.code == .shards }
+
     /// Whether the node is optional and failed, or may have failed.
     package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
   }

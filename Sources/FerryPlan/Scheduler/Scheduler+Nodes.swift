@@ -25,6 +25,12 @@ extension Scheduler {
     case .left(let reason):
       state.phase = .left(reason)
       note(.temporary, of: id)
+    case .skipped(let counts, let reason):
+      uploadIndex[id.index] = uploads.count
+      var upload = upload(id, node, ItemTable(), Reconciliation.Settled())
+      upload.counts = counts
+      upload.remaining = reason
+      uploads.append(upload)
     case .intended:
       state.intent = .inherited
     case .upload(let items, let settled):
@@ -129,6 +135,11 @@ extension Scheduler {
     nodes[index].phase = .open
     let id = NodeID(index)
     if let upload = uploadIndex[index] {
+      if let reason = uploads[upload].remaining {
+        uploads[upload].leaveSkipped()
+        nodes[index].phase = .left(reason)
+        return note(.temporary, of: id)
+      }
       if followsCompletedBatch(upload) {
         uploads[upload].isHandled = true
         return owe(.batch(upload), session(of: id))

@@ -88,6 +88,8 @@ struct UploadState: Sendable {
   var tally: LifecycleCounts
   /// The number of items by outcome.
   var counts = ItemCounts()
+  /// For an upload that other processes have skipped: the reason why it remains for a later launch if it can open.
+  var remaining: RecordedFailure?
   let rules: ItemRules
   /// The maximum number of items in progress, so that IDs are allocated as late as the queue allows.
   var window = 1

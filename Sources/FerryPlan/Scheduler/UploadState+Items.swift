@@ -227,6 +227,12 @@ extension UploadState {
     tally.open = 0
   }
 
+  /// Leaves the items that other processes have skipped for a later launch.
+  mutating func leaveSkipped() {
+    counts.waiting += counts.skipped ?? 0
+    counts.skipped = nil
+  }
+
   /// Ends the launch: every item that has not ended remains for a later launch.
   mutating func leaveRest() {
     counts.waiting += tally.open

@@ -129,6 +129,8 @@ package struct RunSummary {
       return isOpen
         ? "to continue, \(resume); the next round retries what failed"
         : "correct the causes; the next run retries what failed"
+    case .temporary where record.nodes.contains(where: \.waitsForShards):
+      return "run the shards that are not ready; then \(resume)"
     case .temporary, .cutOff, .interrupted, .terminated, .sessionInUse: return "to continue, \(resume)"
     case .deferred:
       return record.run.deferredUntil.map { "the remaining work can continue at \($0); then \(resume)" }

@@ -137,7 +137,7 @@ extension VirtualMachine {
       if let interval {
         journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
       }
-    case .switchedOff, .left: break
+    case .switchedOff, .left, .skipped: break
     case .stored, .notStored: startOverrides[plan.nodes[node.index].name] = start
     case .notSelected, .submissions: startOverrides[plan.nodes[node.index].name] = .notSelected
     case .closed(let outcome, let failure):
