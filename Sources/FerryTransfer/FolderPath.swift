@@ -20,7 +20,7 @@ package enum FolderPath {
     case system(CInt)
     /// Another user created this link or folder in a world-writable folder.
     case foreign(path: String, owner: uid_t, isLink: Bool)
-    /// This file in a world-writable folder has other names too. Another user may have created this one.
+    /// This file or link in a world-writable folder has other names too. Another user may have created this one.
     case severalNames(path: String)
   }
 
@@ -67,6 +67,9 @@ package enum FolderPath {
       let (target, link) = try link(name, in: current.number)
       if let owner = foreignOwner(of: link, in: current.status) ?? (stranger == nil ? nil : link.st_uid) {
         throw .foreign(path: text(name, names, of: path), owner: owner, isLink: true)
+      }
+      guard !mayBeForeignName(of: link, in: current.status) else {
+        throw .severalNames(path: text(name, names, of: path))
       }
       links += 1
       guard links <= linkLimit else { throw .system(ELOOP) }
@@ -176,6 +179,9 @@ package enum FolderPath {
       }
       let (target, link) = try link(name, in: folder.number)
       try checkOwner(link.st_uid, isLink: true)
+      guard !mayBeForeignName(of: link, in: folder.status) else {
+        throw .severalNames(path: String(decoding: path, as: UTF8.self))
+      }
       path = target.first == slash || slashIndex == nil ? target : above + target
     }
     throw .system(lastCode)
@@ -220,10 +226,12 @@ package enum FolderPath {
     return owner
   }
 
-  /// Whether another user may have created this name of a regular file. Linux prevents hard links to files of other users
-  /// only if fs.protected_hardlinks is 1 (proc(5)), which is not the kernel's default.
-  private static func mayBeForeignName(of file: stat, in folder: stat?) -> Bool {
-    file.st_mode & S_IFMT == S_IFREG && file.st_nlink > 1 && folder.map { $0.st_mode & 0o002 != 0 } ?? true
+  /// Whether another user may have created this name of a regular file or a symbolic link. Linux prevents hard links to links
+  /// of other users, and to files that the user may not read and write, only if fs.protected_hardlinks is 1 (proc(5)), which
+  /// is not the kernel's default.
+  static func mayBeForeignName(of entry: stat, in folder: stat?) -> Bool {
+    [S_IFREG, S_IFLNK].contains(entry.st_mode & S_IFMT) && entry.st_nlink > 1
+      && folder.map { $0.st_mode & 0o002 != 0 } ?? true
   }
 
   /// The target and the status of a link. Both belong to the same link, even if it is replaced in the

@@ -15,33 +15,66 @@ import Glibc
 /// The new file gets the old file's owner, group, mode and access ACL (acl(5)) before its first byte. Only root may
 /// change a file's owner; if the owner or group cannot be set, access is restricted further and never extended. Other
 /// extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
+///
+/// In a world-writable folder, another user may have created the name as a hard link to a file that is less protected than
+/// the new one. Linux permits this even if fs.protected_hardlinks is 1, if that user may read and write the file (proc(5)).
 package struct ReplacedFile {
+  /// How the new file gets its access rights.
+  private enum Rights {
+    /// There is no regular file with this name. A symbolic link is itself replaced, and its target is kept.
+    case ofNewFile
+    /// The rights of the old file with this status are preserved.
+    case preserved(stat)
+    /// Only this user gets access, because another user may have created this name of the old file.
+    case userOnly
+  }
+
   private let path: String
-  /// The status; `nil` if there is no regular file with this name. A symbolic link is itself replaced, and
-  /// its target is kept.
-  private let status: stat?
+  private let rights: Rights
 
   /// - Parameter path: read without following a link.
   package init(_ path: String) {
     self.path = path
     var status = stat()
     let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let folder = Self.folderStatus(of: path)
     // If another user created the file after `refusal` was checked, its attributes are not preserved.
-    self.status = isFile && Self.foreignOwner(of: status, at: path) == nil ? status : nil
+    if !isFile || FolderPath.foreignOwner(of: status, in: folder) != nil {
+      rights = .ofNewFile
+    } else {
+      rights = FolderPath.mayBeForeignName(of: status, in: folder) ? .userOnly : .preserved(status)
+    }
   }
 
-  /// The user who owns the old file; `nil` if there is none.
-  var owner: uid_t? { status?.st_uid }
+  /// The user to whom the new file is given; `nil` if it keeps its owner.
+  var owner: uid_t? {
+    switch rights {
+    case .preserved(let status): status.st_uid
+    case .ofNewFile, .userOnly: nil
+    }
+  }
 
   /// The mode for open(2) of the new file: the usual mode if there is no file with this name, otherwise
   /// inaccessible to other users until `restrict` has run.
-  package var creationMode: mode_t { status == nil ? 0o666 : 0o600 }
+  package var creationMode: mode_t {
+    switch rights {
+    case .ofNewFile: 0o666
+    case .preserved, .userOnly: 0o600
+    }
+  }
 
   /// Gives a new file the access rights of the old one. Has no effect if there is no old file.
   ///
   /// - Returns: 0, or the error number if the rights could not be set.
   package func restrict(_ descriptor: CInt) -> CInt {
-    guard let status else { return 0 }
+    switch rights {
+    case .ofNewFile: 0
+    case .preserved(let status): copy(status, to: descriptor)
+    case .userOnly: fchmod(descriptor, 0o600) == 0 ? 0 : errno
+    }
+  }
+
+  private func copy(_ status: stat, to descriptor: CInt) -> CInt {
     let mode = status.st_mode & 0o777
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return errno }
@@ -76,7 +109,13 @@ package struct ReplacedFile {
       // An error is also a reason to refuse, because another user may have caused it deliberately.
       return error.reason
     }
-    guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }
+    guard lstat(path, &entry) == 0 else { return nil }
+    let folder = folderStatus(of: path)
+    guard let owner = FolderPath.foreignOwner(of: entry, in: folder) else {
+      // A file is replaced, but a link could be followed.
+      return entry.st_mode & S_IFMT == S_IFLNK && FolderPath.mayBeForeignName(of: entry, in: folder)
+        ? FolderPath.Failure.severalNames(path: path).reason : nil
+    }
     return "it belongs to user \(owner), in a world-writable folder; "
       + "remove it, or choose a folder that is writable only by you"
   }
@@ -89,7 +128,7 @@ package struct ReplacedFile {
     var before = stat()
     var after = stat()
     guard lstat(path, &before) == 0, before.st_mode & S_IFMT == S_IFLNK,
-      foreignOwner(of: before, at: path) == nil
+      FolderPath.foreignOwner(of: before, in: folderStatus(of: path)) == nil
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = bytes.withUnsafeMutableBytes { buffer in
@@ -105,9 +144,9 @@ package struct ReplacedFile {
     return String(validating: bytes[..<count], as: UTF8.self)
   }
 
-  private static func foreignOwner(of entry: stat, at path: String) -> uid_t? {
+  private static func folderStatus(of path: String) -> stat? {
     var status = stat()
-    return stat(folder(of: path), &status) == 0 ? FolderPath.foreignOwner(of: entry, in: status) : nil
+    return stat(folder(of: path), &status) == 0 ? status : nil
   }
 
   private static func folder(of path: String) -> String {

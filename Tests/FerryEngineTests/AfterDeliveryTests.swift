@@ -65,20 +65,32 @@ struct AfterDeliveryTests {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }
 
-  /// The owner of the other folder could delete the file there. In the root, the sticky bit prevents that.
-  @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["sent", "sent/by"])
-  func nothingIsMovedToAnotherUsersFolder(target: String) throws {
+  /// The owner of the other folder could read and delete the file there. In the root, the sticky bit prevents the latter.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["sent", "sent/by"],
+    [0o1777, 0o2775])
+  func nothingIsMovedToAnotherUsersFolder(target: String, rootMode: Int) throws {
     folder.file("a")
     let file = delivered("a")
     #expect(mkdir("\(folder.path)/sent", 0o777) == 0)
     #expect(chown("\(folder.path)/sent", 65534, 65534) == 0)
-    #expect(chmod(folder.path, 0o1777) == 0)
+    #expect(chmod(folder.path, mode_t(rootMode)) == 0)
     let result = try delivery(.moveTo(target)).carryOut(file)
     #expect(result.state == .owed && result.problem?.code == "after_folder")
     #expect(result.problem?.message.contains("user 65534") == true)
     #expect(access("\(folder.path)/a", F_OK) == 0)
     #expect(chown("\(folder.path)/sent", 0, 0) == 0)
     if target == "sent" { #expect(try delivery(.moveTo(target)).carryOut(file).state == .moved) }
+  }
+
+  /// The administrator has prepared the folder.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aFolderThatItsOwnerCannotHaveCreatedIsUsed() throws {
+    folder.file("a")
+    let file = delivered("a")
+    #expect(mkdir("\(folder.path)/sent", 0o777) == 0 && chown("\(folder.path)/sent", 65534, 65534) == 0)
+    #expect(chmod(folder.path, 0o755) == 0)
+    #expect(try delivery(.moveTo("sent")).carryOut(file).state == .moved)
   }
 
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
@@ -152,6 +164,38 @@ struct AfterDeliveryTests {
     let result = try delivery(.moveTo("sent")).carryOut(file)
     #expect(result.state == .owed && result.problem?.code == "after_exists")
     #expect(access("\(folder.path)/sent/d/a", F_OK) == 0)
+  }
+
+  /// The link may lead to a file system that does not respond. If it were followed, its target would be found missing.
+  @Test func aLinkInThePlaceOfAFileIsNotFollowed() throws {
+    folder.file("a")
+    let file = delivered("a")
+    #expect(unlink("\(folder.path)/a") == 0 && symlink("missing", "\(folder.path)/a") == 0)
+    for inode in [file.inode, nil] {
+      var file = file
+      file.inode = inode
+      let result = try delivery().carryOut(file)
+      #expect(result.problem?.code == (inode == nil ? "after_unknown" : "after_changed"))
+      #expect(result.problem?.message.contains("the target of this link") == false)
+    }
+  }
+
+  /// Another user has replaced the folder that contains the target.
+  @Test(arguments: [Upload.After.delete, .moveTo("moved")])
+  func aLinkThatLeadsOutOfTheRootByNowRemainsInPlace(after: Upload.After) throws {
+    folder.file("root/d/a")
+    folder.file("outside/other")
+    #expect(link("\(folder.path)/root/d/a", "\(folder.path)/outside/a") == 0)
+    #expect(symlink("d/a", "\(folder.path)/root/link") == 0)
+    var file = delivered("root/link")
+    file.path = Array("link".utf8)
+    let delivery = try #require(AfterDelivery(after, of: lister("root")))
+    #expect(rename("\(folder.path)/root/d", "\(folder.path)/root/e") == 0)
+    #expect(symlink("../outside", "\(folder.path)/root/d") == 0)
+    #expect(delivery.carryOut(file).state == .changed)
+    // Links in the root are followed.
+    #expect(unlink("\(folder.path)/root/d") == 0 && symlink("e", "\(folder.path)/root/d") == 0)
+    #expect([.deleted, .moved].contains(delivery.carryOut(file).state))
   }
 
   /// Another item may be the link's target.

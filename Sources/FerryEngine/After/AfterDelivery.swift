@@ -63,11 +63,11 @@ final class AfterDelivery {
         "\(Self.shown(file.path)) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the "
           + "link by a folder")
     }
-    if let change = Self.change(of: file, status, folder, name, folders) { return change }
+    if let change = Self.change(of: file, status, at: file.path, folders) { return change }
     // Size and time do not identify a file: a copy may preserve them, and a file in another root may have the same
     // values.
     guard file.inode != nil else { return Self.unknown }
-    if let target { return move(file, status, to: Array(target.utf8), folders) }
+    if let target { return move(file, status, in: folder, to: Array(target.utf8), folders) }
     guard unlinkat(folder, name, 0) == 0 else {
       if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(file.path), "be deleted")
@@ -89,30 +89,47 @@ final class AfterDelivery {
     ))
 
   /// The result for a file that is no longer the file that was sent; `nil` if it still is.
+  ///
+  /// - Parameters:
+  ///   - own: the status of the name, which may be a link.
+  ///   - path: the path of the name, beneath the root.
   private static func change(
-    of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
+    of file: DeliveredFile, _ own: stat, at path: [UInt8], _ folders: OpenFolders
   ) -> AfterResult? {
-    var status = own
-    // The link itself is deleted or moved, so its inode is compared. Its target was sent, so the target is compared too.
-    let isLink = own.st_mode & S_IFMT == S_IFLNK
-    let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
-    let isSame =
-      isThere && status.isRegular && Int64(status.st_size) == file.size
-      && status.modifiedNanoseconds == file.modified
-      && file.inode.map { $0 == own.entryInode(beneath: folders.identity?.device) } ?? true
+    let isEntry =
+      file.inode.map { $0 == own.entryInode(beneath: folders.identity?.device) } ?? true
       // Inode numbers identify files only within one file system, so the root must still be on the device from which
       // the file was sent.
       && file.root.map { $0.device == folders.identity?.device } ?? true
-    guard !isSame else { return nil }
-    return AfterResult(
-      state: .changed,
-      problem: RecordedFailure(
-        code: .afterChanged,
-        message: isThere
-          ? "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
-          : "the target of this link was deleted or moved after it was sent, and the link remained in place"
-      ))
+    guard isEntry else { return changed }
+    var status: stat? = own
+    // The link itself is deleted or moved, so its inode is compared. Its target was sent, so the target is compared too.
+    // Another user's link must not be followed, because its target may be on a file system that does not respond.
+    if own.st_mode & S_IFMT == S_IFLNK {
+      guard file.inode != nil else { return unknown }
+      status = folders.target(ofLink: own, at: path)
+    }
+    guard let status else { return targetIsGone }
+    let isSame =
+      status.isRegular && Int64(status.st_size) == file.size && status.modifiedNanoseconds == file.modified
+    return isSame ? nil : changed
   }
+
+  private static let changed = AfterResult(
+    state: .changed,
+    problem: RecordedFailure(
+      code: .afterChanged,
+      message:
+        "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
+    ))
+
+  private static let targetIsGone = AfterResult(
+    state: .changed,
+    problem: RecordedFailure(
+      code: .afterChanged,
+      message:
+        "the target of this link was deleted or moved after it was sent, and the link remained in place"
+    ))
 
   /// The result for a file that does not exist. A killed run may have deleted or moved it without recording
   /// the change.
@@ -129,15 +146,14 @@ final class AfterDelivery {
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
     var status = stat()
     // If the target folder cannot be opened, the file is treated as not moved.
-    if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
+    if let folder = try? folders.targetDescriptor(Self.folder(of: path)),
       fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, AT_SYMLINK_NOFOLLOW) == 0
     {
       // The target of a relative link is missing after the link was moved.
       let isMovedLink =
         status.st_mode & S_IFMT == S_IFLNK
         && file.inode == status.entryInode(beneath: folders.identity?.device)
-      let name = FileLister.terminated(Self.name(of: path))
-      if isMovedLink || Self.change(of: file, status, folder, name, folders) == nil { return .moved }
+      if isMovedLink || Self.change(of: file, status, at: path, folders) == nil { return .moved }
     }
     return AfterResult(
       state: .gone,
@@ -152,22 +168,19 @@ final class AfterDelivery {
     file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
 
+  /// - Parameter here: the open folder of the file.
   private func move(
-    _ file: DeliveredFile, _ status: stat, to target: [UInt8], _ folders: OpenFolders
+    _ file: DeliveredFile, _ status: stat, in here: Int32, to target: [UInt8], _ folders: OpenFolders
   ) -> AfterResult {
     let path = FileLister.plain(target + [0x2F] + file.path)
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
     let there: Int32
     do throws(OpenFolders.Failure) {
       // Do not follow links: a file that was moved through a link could be listed, sent and moved again.
-      there = try folders.targetDescriptor(new, creating: true, from: old)
+      let depth = old.split(separator: 0x2F).count
+      there = try folders.targetDescriptor(new, from: .init(descriptor: here, depth: depth))
     } catch {
       return Self.failure(error, target: Self.shown(new))
-    }
-    let here: Int32
-    do throws(OpenFolders.Failure) { here = try folders.descriptor(old) } catch {
-      if error.code == ENOENT { return missing(file, folders) }
-      return Self.failure(error.code, Self.shown(old), "be opened")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
     let code = Self.rename(name, from: here, to: there, status)
@@ -227,8 +240,8 @@ final class AfterDelivery {
     case .foreign(let owner):
       .left(
         .afterFolder,
-        "\(target), or a folder above it, belongs to user \(owner), in a world-writable folder; "
-          + "create the `move_to` folder yourself")
+        "\(target), or a folder above it, belongs to user \(owner), who may have created it, because its parent folder is "
+          + "writable by a group or by all users; create the `move_to` folder yourself")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
         .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")

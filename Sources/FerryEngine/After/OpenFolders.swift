@@ -37,6 +37,8 @@ final class OpenFolders {
   private var folders: [Key: Folder] = [:]
   /// The folders that could not be opened since the last `sync`. Each attempt may have to follow many links.
   private var failures: [[UInt8]: Failure] = [:]
+  /// The budget for the targets of links since the last `sync`.
+  private var lookups = LookupBudget()
   /// Whether a sync has failed since the last call of `sync`, so that it is unknown whether all changes are on disk.
   private var hasLost = false
   /// Whether folders have been created since the last `sync`.
@@ -72,8 +74,8 @@ final class OpenFolders {
     /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if the path contains a link and
     /// links are not followed.
     case system(Int32)
-    /// The folder, or a folder above it, belongs to another user and is in a world-writable folder. That user could
-    /// delete the files moved there.
+    /// The folder, or a folder above it, belongs to another user, who may have created it. That user could read and delete
+    /// the files moved there.
     case foreign(uid_t)
   }
 
@@ -101,17 +103,34 @@ final class OpenFolders {
     return LinkOwner.stranger(among: owners, of: owner)
   }
 
-  /// The descriptor of a folder to which files may be moved. The path must not contain links, or another user's folders
-  /// in world-writable folders.
+  /// A folder from which a file is moved.
+  struct Source {
+    /// The open folder.
+    var descriptor: Int32
+    /// The number of components of its path.
+    var depth: Int
+  }
+
+  /// The descriptor of a folder to which files may be moved. The path must not contain links, or folders that another user
+  /// may have created.
   ///
-  /// - Parameters:
-  ///   - creating: whether to create missing folders.
-  ///   - source: the path, beneath the root, of the folder that the file is moved from. `path` ends with the same
-  ///     components; those that are created get at most the permissions of their counterparts in `source`.
-  func targetDescriptor(_ path: [UInt8], creating: Bool, from source: [UInt8] = []) throws(Failure) -> Int32 {
+  /// - Parameter source: the folder that the file is moved from; `nil` if missing folders are not created. `path` ends with
+  ///   the same components; those that are created get at most the permissions of their counterparts.
+  func targetDescriptor(_ path: [UInt8], from source: Source? = nil) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
-      Folder(descriptor: try walk(key.path, creating: creating, from: source))
+      Folder(descriptor: try walk(key.path, from: source))
     }
+  }
+
+  /// The status of the target of a link at a path; `nil` if the link does not lead to a file in the root, or if the path does
+  /// not lead to this link.
+  ///
+  /// - Parameter link: the status of the link itself.
+  func target(ofLink link: stat, at path: [UInt8]) -> stat? {
+    guard let target = try? source.target(of: path, within: &lookups), let entry = target.entry,
+      entry.st_dev == link.st_dev, entry.st_ino == link.st_ino
+    else { return nil }
+    return target.status
   }
 
   private func descriptor(
@@ -152,6 +171,7 @@ final class OpenFolders {
   func sync() -> Bool {
     closeAll()
     failures = [:]
+    lookups = LookupBudget()
     defer { hasLost = false }
     return !hasLost
   }
@@ -180,7 +200,7 @@ final class OpenFolders {
     if errno == ELOOP { return try openThroughLinks(path) }
     // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
-    return Folder(descriptor: try walk(path, creating: false, trustingAll: true))
+    return Folder(descriptor: try walk(path, trustingAll: true))
   }
 
   /// Opens a folder whose path contains links that lead to a folder in the root.
@@ -202,18 +222,21 @@ final class OpenFolders {
   /// Opens each folder of the path in turn without following links. The checks apply to the opened folders,
   /// even if their paths are replaced in the meantime.
   private func walk(
-    _ path: [UInt8], creating: Bool, from source: [UInt8] = [], trustingAll: Bool = false
+    _ path: [UInt8], from source: Source? = nil, trustingAll: Bool = false
   ) throws(Failure) -> Int32 {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
     guard current >= 0 else { throw .system(errno) }
     let names = path.split(separator: 0x2F)
-    let sources = source.split(separator: 0x2F)
+    var permissions: FolderPermissions?
     for (index, name) in names.enumerated() {
       let above = current
       defer { close(above) }
-      let counterpart = sources.prefix(max(0, index + 1 - (names.count - sources.count)))
-      current = try open(
-        name, in: above, creating: creating ? permissions(of: counterpart.joined(separator: [0x2F])) : nil)
+      current = try open(name, in: above) {
+        guard let source else { return nil }
+        let known = permissions ?? FolderPermissions(of: source.descriptor, depth: source.depth, below: root)
+        permissions = known
+        return known.mode(atDepth: index + 1 - (names.count - source.depth), in: above)
+      }
       guard !trustingAll, let owner = Self.stranger(current, in: above) else { continue }
       close(current)
       throw .foreign(owner)
@@ -221,13 +244,15 @@ final class OpenFolders {
     return current
   }
 
+  /// - Parameter newMode: the mode, before the umask applies, with which the folder is created if it is missing; `nil` if it
+  ///   is not created.
   private func open(
-    _ name: ArraySlice<UInt8>, in folder: Int32, creating permissions: mode_t?
+    _ name: ArraySlice<UInt8>, in folder: Int32, newMode: () -> mode_t?
   ) throws(Failure) -> Int32 {
     let text = FileLister.terminated(Array(name))
     var opened = openat(folder, text, Self.flags | O_NOFOLLOW)
-    if opened < 0, errno == ENOENT, let permissions {
-      guard mkdirat(folder, text, permissions) == 0 || errno == EEXIST else { throw .system(errno) }
+    if opened < 0, errno == ENOENT, let mode = newMode() {
+      guard mkdirat(folder, text, mode) == 0 || errno == EEXIST else { throw .system(errno) }
       hasMadeFolders = true
       opened = openat(folder, text, Self.flags | O_NOFOLLOW)
     }
@@ -237,23 +262,14 @@ final class OpenFolders {
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 
-  /// The permissions, before the umask applies, with which to create the counterpart of the folder at `path`.
-  private func permissions(of path: some Sequence<UInt8>) -> mode_t {
-    let path = Array(path)
-    guard !path.isEmpty else { return 0o777 }
-    var status = stat()
-    guard fstatat(root, FileLister.terminated(path), &status, 0) == 0 else { return 0o700 }
-    // In a sticky folder, only the owner of a file can remove it.
-    return status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755)
-  }
-
-  /// The owner of a folder inside a world-writable folder, if the owner is neither this user nor the owner
-  /// of the outer folder.
+  /// The owner of a folder inside a folder to which a group or all users can write, if the owner is neither this user, nor
+  /// root, nor the owner of the outer folder.
   private static func stranger(_ descriptor: Int32, in folder: Int32) -> uid_t? {
     var (own, above) = (stat(), stat())
     // If the owner cannot be determined, treat the folder as another user's.
     guard fstat(descriptor, &own) == 0, fstat(folder, &above) == 0 else { return uid_t.max }
-    return FolderPath.foreignOwner(of: own, in: above)
+    let isTrusted = [geteuid(), 0, above.st_uid].contains(own.st_uid)
+    return above.st_mode & 0o022 == 0 || isTrusted ? nil : own.st_uid
   }
 
   private static func isLink(_ name: ArraySlice<UInt8>, in folder: Int32) -> Bool {

@@ -297,23 +297,19 @@ struct ExplicitList {
     return sorted
   }
 
-  private struct Stopped: Error {}
-
-  /// The number of comparisons between two checks of whether the run was stopped.
+  /// The number of files between two checks of whether the run was stopped.
   private static let sortInterval = 1 << 16
 
   /// The files as positions in `found`, in the order of their paths' bytes; `nil` if the run was stopped.
   private var order: [Int]? {
-    var comparisons = 0
-    // Sorting fails only with `Stopped`.
-    return try? found.paths.withUnsafeBufferPointer { paths in
-      try (0..<found.count).sorted { a, b in
-        comparisons += 1
-        if comparisons % Self.sortInterval == 0, isStopped() { throw Stopped() }
+    var order = Array(0..<found.count)
+    let isSorted = found.paths.withUnsafeBufferPointer { paths in
+      order.sort(unless: isStopped) { a, b in
         let (x, y) = (found.pathRange(a), found.pathRange(b))
         return UnsafeBufferPointer(rebasing: paths[x]).lexicographicallyPrecedes(
           UnsafeBufferPointer(rebasing: paths[y]))
       }
     }
+    return isSorted ? order : nil
   }
 }

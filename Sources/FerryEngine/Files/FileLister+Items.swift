@@ -21,10 +21,12 @@ extension FileLister {
 }
 
 extension UploadWork {
-  /// Which of a download batch's files have to be downloaded again; `nil` for an upload.
-  func missing(of files: FileColumns, beneath root: SourceRoot?) -> [ContentComparison]? {
+  /// Which of a download batch's files have to be downloaded again; `nil` for an upload. Empty if the run was stopped.
+  func missing(
+    of files: FileColumns, beneath root: SourceRoot?, _ stopCheck: StopCheck
+  ) -> [ContentComparison]? {
     guard download != nil else { return nil }
-    return root?.missing(of: files) ?? []
+    return root?.missing(of: files, stopCheck) ?? []
   }
 }
 
@@ -32,11 +34,12 @@ extension SourceRoot {
   /// Compares each file of a download batch with the list: `.other` means that the file has to be downloaded again,
   /// because it does not exist or does not have the size that the list states. A link, or the file of another user in a
   /// world-writable folder, does not count, so the download reports it.
-  fileprivate func missing(of files: FileColumns) -> [ContentComparison] {
+  fileprivate func missing(of files: FileColumns, _ stopCheck: StopCheck) -> [ContentComparison] {
     var lookup = DocumentLookup(beneath: self)
     var comparisons: [ContentComparison] = []
     comparisons.reserveCapacity(files.count)
     for file in 0..<files.count {
+      if stopCheck.isStopped(atStep: file) { return [] }
       let isThere =
         lookup.status(of: files.path(file)).map { status in
           files.documentSize(file).map { $0 == Int64(status.st_size) } ?? true

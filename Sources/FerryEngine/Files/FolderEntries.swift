@@ -63,17 +63,23 @@ struct FolderEntries {
 
   /// Sorts the entries of the last folder, and removes duplicate names. readdir(3) may return a name twice if the
   /// folder changes while it is read.
-  mutating func sortFolder() {
-    guard let start = starts.last?.entries, entries.count - start > 1 else { return }
-    names.withUnsafeBufferPointer { names in
+  ///
+  /// - Returns: whether the entries are sorted. If the run was stopped in the meantime, they are removed.
+  mutating func sortFolder(unless isStopped: () -> Bool) -> Bool {
+    guard let start = starts.last?.entries, entries.count - start > 1 else { return true }
+    let isSorted = names.withUnsafeBufferPointer { names in
       entries.withUnsafeMutableBufferPointer { all in
-        Self.sort(UnsafeMutableBufferPointer(rebasing: all[start...]), names)
+        Self.sort(UnsafeMutableBufferPointer(rebasing: all[start...]), names, unless: isStopped)
       }
     }
-    removeDuplicates(from: start)
+    if isSorted { removeDuplicates(from: start) } else { clearFolder() }
+    return isSorted
   }
 
-  private static func sort(_ part: UnsafeMutableBufferPointer<Entry>, _ names: UnsafeBufferPointer<UInt8>) {
+  private static func sort(
+    _ part: UnsafeMutableBufferPointer<Entry>, _ names: UnsafeBufferPointer<UInt8>,
+    unless isStopped: () -> Bool
+  ) -> Bool {
     var entries = part
     let first = entries[0]
     var common = first.length
@@ -92,7 +98,7 @@ struct FolderEntries {
       for offset in 0..<8 { key = key << 8 | UInt64(letter(entries[index], common + offset)) }
       entries[index].key = key
     }
-    entries.sort { a, b in
+    return entries.sort(unless: isStopped) { a, b in
       if a.key != b.key { return a.key < b.key }
       var index = common + 8
       while index <= max(a.length, b.length) {

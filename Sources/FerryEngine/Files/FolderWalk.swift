@@ -231,7 +231,7 @@ struct FolderWalk {
         report([], .unknownState, StateFolder.Membership.unknownMessage)
       }
     }
-    entries.sortFolder()
+    if !entries.sortFolder(unless: isStopped) { wasStopped = true }
   }
 
   private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {

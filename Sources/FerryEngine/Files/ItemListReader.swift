@@ -237,7 +237,7 @@ struct ItemListReader {
     }
     // Items of different shards can be in conflict too, so the shard's items are selected only now.
     found.removeAll { $0.conflict != nil || !(filter?.contains($0.path) ?? true) }
-    found.sort { $0.path.lexicographicallyPrecedes($1.path) }
+    if !found.sort(unless: isStopped, by: { $0.path.lexicographicallyPrecedes($1.path) }) { found = [] }
     var contents = ListedItems.Contents()
     contents.fields = fields
     contents.values = fields.indices.map { column in found.map { $0.values[column] } }

@@ -130,7 +130,7 @@ final class LateLists {
     let files = scheduler.unknown(listing.files, to: node)
     // A root that cannot be opened has been reported.
     let root = work.download != nil || work.comparesContent ? try? lister.folder() : nil
-    var answers = work.missing(of: files, beneath: root) ?? []
+    var answers = work.missing(of: files, beneath: root, StopCheck(lister.isStopped)) ?? []
     if work.comparesContent, let root {
       var questions = try journal.contentQuestions(about: files, of: row)
       ContentReader(isStopped: lister.isStopped).answer(&questions, of: files, root: root)

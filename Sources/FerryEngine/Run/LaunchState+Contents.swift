@@ -10,7 +10,7 @@ extension LaunchState {
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
     root: SourceRoot?, _ stopCheck: StopCheck
   ) throws -> [ContentComparison] {
-    if let listing, let missing = work.missing(of: listing.files, beneath: root) { return missing }
+    if let listing, let missing = work.missing(of: listing.files, beneath: root, stopCheck) { return missing }
     guard work.comparesContent, let listing, let row, let journal, row.id != 0 else { return [] }
     var questions = ContentQuestions(listing: listing.files)
     let isAll = try stopCheck.forEachRow { check in

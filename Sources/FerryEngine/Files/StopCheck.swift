@@ -2,12 +2,15 @@
 struct StopCheck {
   private struct Stopped: Error {}
 
-  /// The number of rows between two checks.
+  /// The number of rows, or of other steps, between two checks.
   private static let interval = 4096
 
   private let isStopped: (@Sendable () -> Bool)?
 
   init(_ isStopped: (@Sendable () -> Bool)?) { self.isStopped = isStopped }
+
+  /// Whether the run was stopped, for a loop over something else than rows. Checked every `interval` steps.
+  func isStopped(atStep step: Int) -> Bool { step % Self.interval == 0 && isStopped?() ?? false }
 
   /// Calls `body`, which iterates over the rows and calls `check` for each row.
   ///
@@ -16,7 +19,7 @@ struct StopCheck {
     var count = 0
     do {
       try body {
-        if count % Self.interval == 0, isStopped?() ?? false { throw Stopped() }
+        if isStopped(atStep: count) { throw Stopped() }
         count += 1
       }
       return true
