@@ -172,13 +172,7 @@ extension EasyHandle {
       case .undecided, .dropped:
         break
       case .memory(let limit, let isNeeded):
-        if !isNeeded, exchange.responseBody > Self.unwantedBodyLimit {
-          // Another connection may get the range, and another attempt may get the rest of the document.
-          fail(
-            exchange.segments?.document == nil ? .responseTooLarge : .connectionLost,
-            "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")
-          return false
-        }
+        guard isNeeded || mayDrop(piece.count) else { return false }
         let room = limit - exchange.body.count
         if isNeeded, room < piece.count {
           fail(.responseTooLarge, "the response is larger than \(limit) bytes")

@@ -66,6 +66,23 @@ extension EasyHandle {
     return false
   }
 
+  /// Called after a piece of a body that is not needed was received and counted. Returns whether these bodies are within
+  /// `unwantedBodyLimit`.
+  func mayDrop(_ count: Int) -> Bool {
+    guard let exchange else { return false }
+    exchange.unwantedReceived += Int64(count)
+    let limit = exchange.request.unwantedBodyLimit
+    guard exchange.unwantedReceived > limit else { return true }
+    let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+    // Another connection may get the range, and another attempt may get the rest of the document.
+    fail(
+      exchange.segments?.document == nil ? .responseTooLarge : .connectionLost,
+      exchange.responseBody > limit
+        ? "the body of the \(head.status) response is larger than \(size)"
+        : "the bodies of the redirects and of the \(head.status) response are together larger than \(size)")
+    return false
+  }
+
   private func mayMoveAnnounced() -> Bool {
     guard let limit = exchange?.request.byteLimit, let exchange, let length = exchange.announcedBytes,
       length > limit - exchange.received

@@ -6,9 +6,6 @@ import FerryPlan
 /// libcurl reports success even if the connection ended inside the header section, or if lengths contradict
 /// each other.
 extension EasyHandle {
-  /// The maximum size in bytes of an unneeded response body, such as an error page.
-  static let unwantedBodyLimit: Int64 = 16 << 20
-
   /// Called when the header section has ended. Returns whether the body may follow.
   func acceptHeader(of exchange: Exchange) -> Bool {
     guard head.status >= 100 else {

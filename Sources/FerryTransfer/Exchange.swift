@@ -98,6 +98,8 @@ final class Exchange {
   var bodySentAtResponse: Int64?
   /// Body bytes received of the response described by `framing`.
   var responseBody: Int64 = 0
+  /// Body bytes received over all hops that were neither stored nor needed.
+  var unwantedReceived: Int64 = 0
   /// Body bytes received in this hop.
   var bodyReceived: Int64 = 0
   var headersReceived: Int64 = 0

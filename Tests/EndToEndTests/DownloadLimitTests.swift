@@ -71,6 +71,30 @@ import Testing
     #expect(stored(job).count == 2 && used <= 50_000 + 16_384 + 4_096, "\(stored(job)), \(used)")
   }
 
+  /// The list states a size of 10 bytes, but the server sends two redirects of 45 kB, or an error page of 100 kB.
+  @Test(arguments: [(302, 45_000), (503, 100_000)])
+  func `by a hard budget is kept by an item whose size the list understates`(
+    _ status: Int, _ size: Int
+  ) async throws {
+    let body = String(repeating: "x", count: size)
+    let paths = status == 302 ? ["0", "1"] : ["0"]
+    var responses = [String: ScriptedServer.Response]()
+    for (path, next) in zip(paths, ["1", "2"]) {
+      responses["/\(path)"] = .init(status: status, headers: ["Location": "{home}/\(next)"], body: body)
+    }
+    responses["/small"] = .init(status: 200, body: "small")
+    let server = try await ScriptedServer.start(responses)
+    let job = try job(
+      Self.items(server, ["0"], ", size: 10B") + "\n" + Self.items(server, ["small"], ", size: 5B"),
+      limits: "budgets: { any: { limit: 2MB, per: month, cutoff: hard, binds: all } }")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1 && stored(job) == ["small"], "\(command.stdout)\(command.stderr)")
+    #expect(command.stdout.contains("larger than 64 KiB"), "\(command.stdout)")
+    let wanted = (paths + ["small"]).map { "home GET /\($0)" }
+    #expect(server.lines.sorted() == wanted)
+    #expect(report.totals.items.failed == 1)
+  }
+
   /// A server announces more than the budget allows, and sends nothing. There are more such items than a batch has in progress.
   /// The first one has the whole window.
   @Test func `by a hard budget that some items exceed does not prevent the others`() async throws {

@@ -52,4 +52,43 @@ import Testing
     #expect(!next.run.roundClosed && next.node("u")?.state == "succeeded")
     #expect(server.lines.filter { $0.hasSuffix("/put/a") }.count == 2)
   }
+
+  /// A new file before each run has its own time, and the times of items in an ephemeral session are not recorded.
+  @Test(arguments: [("background", "upload"), ("ephemeral", "upload"), ("ephemeral", "download")])
+  func `is closed even if an item in it was queued later`(_ kind: String, _ node: String) async throws {
+    let server = try await ScriptedServer.start(["/bad": .init(status: 503)])
+    let items =
+      node == "download"
+      ? """
+      downloads:
+        d: { session: bad, items: { urls: ["\(server.home)/bad"], save_to: "dl/${item.name}" }, retry: { limit: 0 } }
+
+      """
+      : """
+      uploads:
+        u:
+          session: bad
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "\(server.home)/bad" } }
+          retry: { limit: 0 }
+
+      """
+    let job = try Workspace(
+      """
+      version: 1
+      name: rounds
+      sessions:
+        s: { timeout_for_resource: 1h }
+        bad: { kind: \(kind), timeout_for_resource: 1h }
+      fetches:
+        good: { session: s, request: { url: "\(server.home)/good" }, save_to: good.json }
+
+      """ + items)
+    for (minutes, isClosed) in [(0, false), (30, false), (61, true), (62, false)] {
+      try job.write("x", to: "\(minutes)")
+      let report = try await run(job, at: minutes)
+      #expect(report.run.roundClosed == isClosed, "\(minutes) min: \(report.nodes)")
+    }
+    #expect(server.lines.filter { $0.hasSuffix("/good") }.count == 2)
+  }
 }

@@ -124,6 +124,27 @@ import Testing
     #expect(try loop.run(get(server, limit: 11)).answer?.body == Array("123456".utf8))
   }
 
+  @Test(arguments: [nil, "catalog"])
+  func theBodiesOfRedirectsAreLimitedTogether(destination: String?) throws {
+    let body = String(repeating: "x", count: 40_000)
+    let server = try RawServer {
+      switch $0.target {
+      case "/": answer("302 Found", headers: ["Location: /next"], body: body)
+      case "/next": answer("302 Found", headers: ["Location: /end"], body: body)
+      default: answer(body: body)
+      }
+    }
+    var request = get(server, limit: nil, to: destination)
+    request.unwantedBodyLimit = 64 << 10
+    let outcome = try loop.run(request)
+    #expect(outcome.failure?.code == .responseTooLarge)
+    #expect(outcome.failure?.message.contains("are together larger than 64 KiB") == true)
+    #expect(outcome.traffic.bodyReceived <= 80_000 && server.requests.map(\.target) == ["/", "/next"])
+    // The document is not part of these bodies.
+    request.unwantedBodyLimit = 80_000
+    #expect(try loop.run(request).answer?.status == 200)
+  }
+
   @Test(arguments: [1000, 200_000])
   func aFileLargerThanTheLimitIsNotSent(size: Int) throws {
     let server = try RawServer { _ in answer() }

@@ -90,7 +90,7 @@ struct JournalStatements {
     case .nodeFailing(let node, let round, let since):
       let statement = try handle(.nodeFailing)
       bind(statement, 2, round)
-      bind(statement, 3, since.nanoseconds)
+      bind(statement, 3, since?.nanoseconds)
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)

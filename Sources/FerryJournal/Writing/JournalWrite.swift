@@ -61,8 +61,8 @@ package enum JournalWrite: Sendable {
   case nodeWithdraw(node: Int64)
   /// The attempts of a fetch failed, but the fetch has not ended in this round.
   case fetchFailed(node: Int64, round: Int64, failure: RecordedFailure, at: Instant)
-  /// The node failed for the first time in this round, and has not ended.
-  case nodeFailing(node: Int64, round: Int64, since: Instant)
+  /// The node failed for the first time in this round, and has not ended; `nil` if it no longer fails.
+  case nodeFailing(node: Int64, round: Int64, since: Instant?)
   /// The end of a fetch or request in this round.
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.

@@ -110,8 +110,9 @@ package enum JournalEntry: Hashable, Sendable {
   case itemClosed(ItemRef, ItemState, RecordedFailure?, at: Instant)
   /// The attempts of a fetch with an interval failed in this launch, and the fetch has not ended in its round.
   case fetchFailed(NodeID, RecordedFailure, at: Instant)
-  /// The time at which the node failed for the first time in its round, although it has not ended.
-  case nodeFailing(NodeID, since: Instant)
+  /// The time at which the node failed for the first time in its round, although it has not ended; `nil` if it no longer
+  /// fails.
+  case nodeFailing(NodeID, since: Instant?)
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
   /// removes the ID from the item.
   case uploadIDOrphaned(ItemRef, as: Int, Orphaning, at: Instant)

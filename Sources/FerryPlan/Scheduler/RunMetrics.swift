@@ -99,6 +99,9 @@ package struct RunMetrics: Sendable {
     change(node) { $0.itemsDone += 1 }
   }
 
+  /// The number of the node's items that succeeded in this launch.
+  func itemsDone(of node: NodeID) -> Int { node.index < work.count ? work[node.index].itemsDone : 0 }
+
   private mutating func add(useful bytes: Int64, to node: NodeID) {
     usefulBytes +|= bytes
     change(node) { $0.usefulBytes +|= bytes }

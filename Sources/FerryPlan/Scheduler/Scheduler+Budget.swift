@@ -243,6 +243,15 @@ extension Scheduler {
     return gates[gate].reservation(of: ready.ref)
   }
 
+  /// The maximum size of the response bodies that a download of known size may receive without storing them, such as those
+  /// of redirects, under a hard budget; `nil` for the usual limit. No bytes are reserved for them.
+  func unwantedBodyLimit(of ready: Ready) -> Int64? {
+    guard ready.step.storesDocument, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard,
+      documentSize(of: ready.ref) != nil
+    else { return nil }
+    return 64 << 10
+  }
+
   /// The maximum number of times that a transfer may send its body under a hard budget; `nil` for no limit.
   func bodyCopies(of ready: Ready) -> Int64? {
     guard ready.step == .transfer, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {

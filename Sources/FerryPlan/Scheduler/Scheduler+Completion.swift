@@ -19,20 +19,35 @@ extension Scheduler {
         }
       return finishNode(ref.node.index, outcome, failure)
     }
-    var end = uploads[upload].lifecycle(of: item).end(as: state, failure)
-    if [.failed, .cancelled].contains(end.state), mightDeliverTwice(ref) {
-      let reason = failure.map { ": \($0.message)" } ?? ""
-      end = (
-        .ambiguous,
-        .init(
-          code: .responseLost, status: failure?.status, message: "transfer may have been executed\(reason)",
-          detail: failure?.detail)
-      )
-    }
+    let end = outcome(of: ref, item, upload, state, failure)
     note(item, of: upload, end.state, end.failure)
     change(ref, .close(end.state, end.failure))
     if end.state == .done { metrics.countItem(of: ref.node) }
     closeIfThrough(upload)
+  }
+
+  /// The actual final state of an item: ambiguous instead of failed or canceled if the file may have been delivered.
+  private func outcome(
+    of ref: ItemRef, _ item: Int, _ upload: Int, _ state: ItemState, _ failure: RecordedFailure?
+  ) -> (state: ItemState, failure: RecordedFailure?) {
+    let end = uploads[upload].lifecycle(of: item).end(as: state, failure)
+    guard [.failed, .cancelled].contains(end.state), mightDeliverTwice(ref) else { return end }
+    let reason = failure.map { ": \($0.message)" } ?? ""
+    return (
+      .ambiguous,
+      .init(
+        code: .responseLost, status: failure?.status, message: "transfer may have been executed\(reason)",
+        detail: failure?.detail)
+    )
+  }
+
+  /// Whether work of a node that has failed for too long may end as failed. An item that would become ambiguous remains,
+  /// because a later launch may learn its outcome. An ephemeral session does not remember it.
+  func mayFail(_ ref: ItemRef) -> Bool {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index], !isEphemeral(ref.node) else {
+      return true
+    }
+    return outcome(of: ref, item, upload, .failed, nil).state == .failed
   }
 
   /// Leaves the item, node or orphan for a later launch.
@@ -41,7 +56,7 @@ extension Scheduler {
     if ref.orphan != nil { return leaveRelease(ref, failure) }
     // An optional request ends as failed here: the nodes that need it, and the round, do not wait for a later launch.
     if plan.isOptional(ref.node), failure.isTemporary { return end(ref, .failed, failure) }
-    if ref.item == nil, failure.isTemporary, hasFailedTooLong(ref.node) { return end(ref, .failed, failure) }
+    if failure.isTemporary, hasFailedTooLong(ref.node), mayFail(ref) { return end(ref, .failed, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)
     if failure.isTemporary, failure.code != .token {

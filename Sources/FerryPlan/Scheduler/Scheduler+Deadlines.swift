@@ -5,8 +5,8 @@ import FerryManifest
 ///
 /// The time of an item is counted from the time at which it was queued, across all launches. Tokens, fetches,
 /// requests and releases have no journal row before they end; their time is counted from their first attempt
-/// in the launch. A node that fails in each launch would keep the round open: the time from its first failure in
-/// the round is limited too.
+/// in the launch. A node that fails in each launch would keep the round open, also if new items arrive, each of which has
+/// its own time. The time from the node's first failure in the round is therefore limited too.
 extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource
@@ -37,14 +37,55 @@ extension Scheduler {
 
   /// Whether the time has passed for which the round waits for a node that fails temporarily. The first failure in the
   /// round is recorded.
+  ///
+  /// If the first failure is one of this launch, the next launch tries again, however long this one takes.
   mutating func hasFailedTooLong(_ node: NodeID) -> Bool {
+    nodes[node.index].hasFailed = true
     // If the first failure is in the future, the clock was set back.
     guard let since = nodes[node.index].failingSince, since <= now else {
       nodes[node.index].failingSince = now
       entries.append(.nodeFailing(node, since: now))
       return false
     }
-    return now >= since.advanced(by: plan.sessions[session(of: node).index].timeoutForResource)
+    return since < startedAt
+      && now >= since.advanced(by: plan.sessions[session(of: node).index].timeoutForResource)
+  }
+
+  func isEphemeral(_ node: NodeID) -> Bool { plan.sessions[session(of: node).index].kind == .ephemeral }
+
+  /// Ends the items that have not begun because a token or their host has failed, if their node has failed for too long.
+  /// Otherwise, new items would keep the round open. Returns whether there were any.
+  mutating func endUnbegun() -> Bool {
+    if let limit = options.limit, begunCount >= limit { return false }
+    var hasEnded = false
+    for upload in uploads.indices where uploads[upload].tally.open > 0 && !uploads[upload].list.hasMore {
+      let node = uploads[upload].node
+      guard case .open = nodes[node.index].phase, let failure = failureOfSteps(node), failure.isTemporary,
+        reasonForWaiting(node.index) == failure, hasFailedTooLong(node)
+      else { continue }
+      var (failing, others) = ([Int](), [Int]())
+      for item in Array(uploads[upload].pending.items) + Array(handOverRest(of: upload)) {
+        if mayFail(ItemRef(node, item)) { failing.append(item) } else { others.append(item) }
+      }
+      uploads[upload].pending = PendingItems(others)
+      for item in failing { end(ItemRef(node, item), .failed, failure) }
+      if !failing.isEmpty { hasEnded = true }
+    }
+    if hasEnded { actions.append(.sync) }
+    return hasEnded
+  }
+
+  /// Records, at the end of a launch, that nodes with items no longer fail: the launch has completed items, and none remains
+  /// after a temporary failure.
+  mutating func endFailurePeriods() {
+    for upload in uploads.indices {
+      let node = uploads[upload].node
+      guard nodes[node.index].failingSince != nil, !nodes[node.index].hasFailed, !isEphemeral(node),
+        metrics.itemsDone(of: node) > 0
+      else { continue }
+      nodes[node.index].failingSince = nil
+      entries.append(.nodeFailing(node, since: nil))
+    }
   }
 }
 

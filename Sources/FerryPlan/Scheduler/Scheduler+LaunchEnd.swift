@@ -68,6 +68,10 @@ extension Scheduler {
         idleSince = nil
         return
       }
+      guard !endUnbegun() else {
+        idleSince = nil
+        return
+      }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
       // Nodes that depend on the settling node may have to be skipped.
@@ -183,6 +187,7 @@ extension Scheduler {
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
     }
+    endFailurePeriods()
     for upload in uploads.indices { uploads[upload].leaveRest() }
     if !gates.isEmpty { actions.append(.releaseLeases) }
   }
@@ -221,7 +226,6 @@ extension Scheduler {
 
   /// The reason why the remaining work of an open node is waiting. No other code determines this reason.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
-    let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) ?? holdOfDiscretionary(NodeID(index)) { return hold }
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
@@ -230,7 +234,19 @@ extension Scheduler {
     if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
       return delay(until: creation.at, NodeID(index))
     }
-    for step in node.deliverySteps {
+    if let failure = failureOfSteps(NodeID(index)) { return failure }
+    if let gate = gates.first(where: { $0.waiters.contains { $0.ref.node.index == index } }) {
+      return gate.reason(1)
+    }
+    if let limit = options.limit, begunCount >= limit {
+      return .init(code: .limit, message: "--limit \(limit) has been reached")
+    }
+    return stop == nil ? .init(code: .waiting, message: "waiting") : stopReason
+  }
+
+  /// The reason why one of the node's steps cannot start: its token or its host has failed, or conditions do not allow it.
+  func failureOfSteps(_ node: NodeID) -> RecordedFailure? {
+    for step in plan.nodes[node.index].deliverySteps {
       if let token = step.token {
         switch tokens[token.index]?.phase {
         case .failed(let failure): return failure
@@ -240,13 +256,7 @@ extension Scheduler {
       }
       if let failure = obstacle(to: step) { return failure }
     }
-    if let gate = gates.first(where: { $0.waiters.contains { $0.ref.node.index == index } }) {
-      return gate.reason(1)
-    }
-    if let limit = options.limit, begunCount >= limit {
-      return .init(code: .limit, message: "--limit \(limit) has been reached")
-    }
-    return stop == nil ? .init(code: .waiting, message: "waiting") : stopReason
+    return nil
   }
 
   /// The reason why no request of this step can start.

@@ -236,8 +236,11 @@ struct NodeState: Sendable {
   /// The intent of a node with a single request.
   var intent = ItemProgress.Intent.none
   var failure: RecordedFailure?
-  /// The time of the first failure in the round after which the node remained open.
+  /// The time of the first failure in the round after which the node remained open. For a node with items, a launch
+  /// without failures clears it (`endFailurePeriods()`).
   var failingSince: Instant?
+  /// Whether the node has failed temporarily in this launch.
+  var hasFailed = false
   /// Whether a fetch or request ended in an earlier launch of this round.
   var endedBefore = false
   /// The time at which a fetch becomes due, if it is not due yet.

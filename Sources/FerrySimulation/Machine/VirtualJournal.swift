@@ -100,7 +100,7 @@ package struct VirtualJournal: Sendable {
     case .transferAdvanced: break
     case .fetchFailed(let node, let failure, let at):
       failedFetches[node.index] = FailedFetch(at: at, failure: failure, isOpen: true)
-    case .nodeFailing(let node, let since): failingNodes[node] = (round, since)
+    case .nodeFailing(let node, let since): failingNodes[node] = since.map { (round, $0) }
     case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref, tables) else {
         switch state {

@@ -88,6 +88,15 @@ extension Referee {
     report(.resource, "\(name(ref, machine)) ran out of time before \(timeout) had passed")
   }
 
+  /// Checks that an item which failed temporarily ends only if requests have failed for the whole time, and not in this
+  /// launch alone.
+  mutating func checkGivenUp(_ ref: ItemRef, _ machine: VirtualMachine) {
+    let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
+    guard ref.item != nil else { return }
+    if let since = failingSince, since < startedAt, now >= since.advanced(by: timeout) { return }
+    report(.resource, "\(name(ref, machine)) ended after a temporary failure before \(timeout) had passed")
+  }
+
   func forbids(_ session: SessionPlan, _ isDiscretionary: Bool) -> String? {
     if conditions.network == .none { return "without a network" }
     if conditions.network == .cellular, !session.allowsCellular { return "on a cellular network" }
@@ -321,5 +330,15 @@ extension Referee {
     lostCreations.remove(key)
     states[key]?.state = state
     batches[ref.node.index]?.open.remove(ref)
+  }
+}
+
+extension AttemptResult {
+  /// Whether there is no response, or its status is an error.
+  var hasFailed: Bool {
+    switch answer {
+    case .response(let response): response.status >= 400
+    case .failure: true
+    }
   }
 }

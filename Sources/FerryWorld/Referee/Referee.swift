@@ -98,6 +98,8 @@ package struct Referee {
   /// For each running commit: whether an earlier commit of the file may have been executed.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
+  /// The time of the first request in the round that failed.
+  var failingSince: Instant?
   var now = Instant(nanoseconds: 0)
 
   package init(_ plan: Plan) { self.plan = plan }
@@ -128,6 +130,7 @@ package struct Referee {
     }
     if machine.round != round {
       round = machine.round
+      failingSince = nil
       for key in effects.keys where plan.nodes[key.node].kind != .upload { effects[key] = 0 }
     }
     noteUsed(machine)
@@ -210,6 +213,7 @@ package struct Referee {
       return report(.requests, "request \(result.id) ended twice")
     }
     let ref = flight.call.attempt.ref
+    if result.hasFailed { failingSince = min(failingSince ?? now, now) }
     learnOfCommit(flight.call, result)
     learnOffset(flight.call, result)
     learnCreation(flight.call, result)
@@ -259,6 +263,7 @@ package struct Referee {
     case .itemClosed(let ref, let state, let failure, _):
       close(ref, state, machine)
       if failure?.code == .init(TransportFailure.Code.resourceTimeout) { checkRunOut(ref, machine) }
+      if state == .failed, failure?.status == 503 { checkGivenUp(ref, machine) }
     case .sessionResumed(let session, let state): resume(session, state)
     case .uploadIDDiscarded(let ref):
       if unknownCommits.contains(key(ref, machine)) {

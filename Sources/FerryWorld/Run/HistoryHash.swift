@@ -80,7 +80,7 @@ struct HistoryHash: Sendable {
       combine(Int(at.nanoseconds))
     case .nodeFailing(let node, let since):
       combine(node.index)
-      combine(Int(since.nanoseconds))
+      combine(Int(since?.nanoseconds ?? 0))
     case .batchCompleted(let session): combine(session.index)
     }
   }
