@@ -241,6 +241,23 @@ import Testing
     #expect(try await server.log().violations == [])
   }
 
+  /// The server does not repeat the response with the capture. Only a new upload has it again.
+  @Test(arguments: [("POST", "ambiguous", 1), ("PUT", "done", 2)])
+  func `without the captures of its response is sent again only if its method allows it`(
+    _ method: String, _ state: String, creations: Int
+  ) async throws {
+    let server = try await ResumableServer.start(#"{"replay": false, "faults": {"1": ["silent", 0]}}"#)
+    let job = try job(
+      server, "capture: { made: { header: X-Result } }", method: method,
+      steps: #"commit: { request: { method: PUT, url: "\#(server.url)/commit/${transfer.made}" } }"#)
+    try write(1_000, to: job)
+    let (command, report) = try await job.run()
+    #expect(report.items.first?.state == state, "\(command.stdout)\(command.stderr)")
+    _ = try await job.run()
+    let log = try await server.log()
+    #expect(log.violations == [] && log.creations.count == creations)
+  }
+
   @Test func `asks for the offset after a conflict`() async throws {
     let server = try await ResumableServer.start(
       #"{"faults": {"1": ["drop", 1000000], "2": ["lag", 1000]}}"#)

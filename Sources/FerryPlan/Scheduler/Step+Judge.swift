@@ -42,6 +42,11 @@ extension Step {
     case .offset, .part, .parts:
       guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
+    case .completedEarlier:
+      guard let missing = response.missing else { return .partial }
+      let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
+      // The captures are lost. Only a new upload has them again.
+      return repeatability == .once ? .answerLost(failure) : .uploadIDGone(failure)
     case .refused:
       return .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     // A 403 may refuse the token instead of the upload.

@@ -70,7 +70,7 @@ extension WorldServer {
     if isCompleted(id) {
       guard range.isEmpty else { return .offsetRefused }
       // Some servers repeat the response to the completed upload.
-      return scenario.chance(requests ^ 0xC0, 2) == 0 ? .status(400, offset: call.fileSize) : completed
+      return scenario.chance(requests ^ 0xC0, 2) == 0 ? .status(400, transfer: .completedEarlier) : completed
     }
     guard range.lowerBound == stored(id) else { return .offsetRefused }
     store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)
