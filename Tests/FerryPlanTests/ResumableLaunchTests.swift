@@ -266,6 +266,49 @@ import Testing
     #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
   }
 
+  /// The server has assigned a resource, and then challenges the request or redirects it.
+  @Test(arguments: ["POST", "PUT"], [307, 401])
+  func `releases the resource of a referred request, and sends it anew`(
+    _ method: String, _ status: Int
+  ) throws {
+    var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
+      guard call.step == .transfer else { return .status(204) }
+      guard call.number == 1 else { return .status(201) }
+      var reply = Self.assigning(.status(status, transfer: .referred))
+      reply.sent = 250
+      return reply
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.transfer, .transfer, .abandon])
+    #expect(world.starts.prefix(2).map(\.attempt.operation) == [.create(0..<250), .create(0..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  /// The next launch must not continue at the resource of the referred request, which would deliver the file twice.
+  @Test func `forgets the resource of a referred request before it is sent anew`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      guard call.step == .transfer else { return .status(204) }
+      guard call.number > 1 else { return Self.assigning(.status(401, transfer: .referred)) }
+      var reply = Reply.status(201)
+      reply.after = .seconds(100)
+      return reply
+    }
+    world.launch()
+    while world.starts.count < 2, world.step() {}
+    world.run()
+    #expect(!world.starts.contains { $0.attempt.step == .transfer })
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func `fails if every request is referred`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      call.step == .transfer ? Self.assigning(.status(401, transfer: .referred)) : .status(204)
+    }
+    world.run()
+    #expect(world.starts.count { $0.attempt.step == .transfer } == 3)
+    #expect(world.scheduler.totals.items.failed == 1)
+  }
+
   @Test func `fails if an incomplete upload has no resource`() throws {
     var world = try World(Self.yaml("PUT"), files: ["up": ["f": 250]]) { _ in .status(201, offset: 100) }
     world.run()

@@ -10,6 +10,7 @@ extension ResponseInterpreter {
     _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant,
     _ scheduler: Scheduler
   ) {
+    guard !answer.isReferred else { return response.transfer = .referred }
     let step = prepared.step
     let size = scheduler.fileSize(of: attempt.ref)
     if machine.followsLocation, 200...299 ~= answer.status, let location = answer.header("Location") {

@@ -116,6 +116,9 @@ package enum TransferReading: Hashable, Sendable {
   case completed
   /// The server completed the upload earlier, and does not repeat its response.
   case completedEarlier
+  /// The server refers the request to another URL, or challenges it for credentials, although it has assigned an upload
+  /// resource to it. It has not executed the request.
+  case referred
   /// The response is judged like the response to any other request. If it is a success, it completes the
   /// upload.
   case other

@@ -55,6 +55,10 @@ extension WorldServer {
   mutating func create(_ call: Call, _ range: Range<Int64>) -> Reply {
     guard let id = offered else { return count(call) }
     if isTus(call) { return createTus(call, range, id) }
+    if !isGood, scenario.chance(requests ^ 0x307, 12) == 0 {
+      store(call, percent: 50)
+      return .status(307, transfer: .referred)
+    }
     store(call, percent: 100)
     return range.upperBound == call.fileSize ? complete(call, id) : .status(201, offset: stored(id))
   }
