@@ -53,9 +53,11 @@ extension EasyHandle {
     return false
   }
 
-  /// Keeps the first interim response of a hop that contains a URL. A server can send any number of them.
+  /// Keeps the first interim response of an exchange that contains a URL. A server can send any number of them. After
+  /// it, the exchange has no further hop.
   private func keepInterim(of exchange: Exchange) {
-    guard exchange.attempts > 0, !exchange.hasInterim, exchange.request.reportedInterim == head.status,
+    guard exchange.attempts > 0, !exchange.hasInterim, !exchange.ignoresInterim,
+      exchange.request.reportedInterim == head.status,
       head.fields.contains(where: { $0.name.isField("location") })
     else { return }
     exchange.hasInterim = true

@@ -89,6 +89,10 @@ final class Exchange {
   /// An interim response that has not been reported yet, and whether there was one.
   var interim: TransferResponse?
   var hasInterim = false
+  /// Whether the interim responses to the hop are ignored.
+  var ignoresInterim = false
+  /// Whether the last response refers the request elsewhere, and the caller must send it again.
+  var isReferred = false
   /// How the end of the response body is determined; `nil` until the header section has ended.
   var framing: ResponseFraming?
   /// How the TLS session ended, for a stored body that is delimited by the end of its connection.

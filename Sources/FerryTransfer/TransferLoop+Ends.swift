@@ -79,7 +79,8 @@ extension TransferLoop {
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
       unrequestedCoding: body.coding,
-      isContinued: exchange.continued != nil, askedForRest: exchange.askedForRest)
+      isContinued: exchange.continued != nil, askedForRest: exchange.askedForRest,
+      isReferred: exchange.isReferred)
     end(handle, .success(answer))
   }
 

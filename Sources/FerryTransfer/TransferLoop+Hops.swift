@@ -1,6 +1,18 @@
 import CCurl
 import FerryPlan
 
+/// A server that sends an interim response with a URL, and then redirects the request.
+struct InterimPlace: Hashable {
+  private let origin: Origin?
+  /// The number of redirects before the hop.
+  private let redirects: Int
+
+  init(_ exchange: Exchange) {
+    origin = CurlURL(exchange.hop.url)?.origin
+    redirects = exchange.redirects
+  }
+}
+
 /// The end of a hop: the request follows a redirect, is sent again, or has its response.
 extension TransferLoop {
   /// Continues after libcurl has finished a hop. Returns whether another hop was started.
@@ -28,7 +40,9 @@ extension TransferLoop {
     if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
     if let isContinuing = continueSegments(handle, exchange) { return isContinuing }
     if let isRestarted = restartRange(handle, exchange) { return isRestarted }
-    if answersChallenge(handle, exchange) { return follow(handle, exchange) }
+    if answersChallenge(handle, exchange) {
+      return exchange.hasInterim ? refer(handle, exchange) : follow(handle, exchange)
+    }
     guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
       return false
@@ -46,8 +60,29 @@ extension TransferLoop {
       end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
       return false
     case .follow(let hop, let withheld):
+      if exchange.hasInterim {
+        interimBeforeRedirect.insert(InterimPlace(exchange))
+        return refer(handle, exchange)
+      }
       return follow(handle, exchange, to: hop, withheld)
     }
+  }
+
+  /// Ends an exchange whose request would be sent again, but to which an interim response has assigned a URL. The caller
+  /// must first forget that URL: it belongs to the request that was not executed.
+  private func refer(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
+    exchange.isReferred = true
+    settle(handle)
+    return false
+  }
+
+  /// Determines whether the interim responses to the hop that is about to start are ignored: those of a hop that the
+  /// server will probably redirect, and those within a handshake, which consists of several requests.
+  func chooseInterim(of exchange: Exchange) {
+    guard exchange.request.reportedInterim != nil else { return }
+    exchange.ignoresInterim =
+      exchange.hop.connectionAuthentication != nil
+      || !interimBeforeRedirect.isEmpty && interimBeforeRedirect.contains(InterimPlace(exchange))
   }
 
   /// Sends the hop's request again with credentials for the server's challenge.

@@ -41,6 +41,9 @@ package final class TransferLoop {
   var interim: [InterimResponse] = []
   /// The number of requests in flight that report an interim response.
   var interimCount = 0
+  /// The hops whose interim responses are ignored, because a redirect followed an earlier one. There are few: their
+  /// number is limited by the origins and the limit of redirects.
+  var interimBeforeRedirect: Set<InterimPlace> = []
   var digests: [DigestOutcome] = []
   /// The files that `digest` is hashing, by the caller's ID.
   var hashing: [UInt64: FileHashing] = [:]
@@ -251,6 +254,7 @@ package final class TransferLoop {
 
   func add(_ handle: EasyHandle) {
     handle.nameTimeout = caches.nameTimeout(at: now)
+    if let exchange = handle.exchange { chooseInterim(of: exchange) }
     guard let exchange = handle.exchange, !exchange.credits.isEmpty else { return addToLibcurl(handle) }
     admit(handle)
     if exchange.isHeld { scheduleCheck(of: exchange) }

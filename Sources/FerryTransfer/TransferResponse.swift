@@ -37,13 +37,16 @@ package final class TransferResponse: Sendable {
   package let isContinued: Bool
   /// Whether the request asked for the rest of a document.
   package let askedForRest: Bool
+  /// Whether the response refers the request to another URL, or is a challenge to which ferry can respond, although an
+  /// interim response with a URL preceded it. The request was not sent again.
+  package let isReferred: Bool
 
   package init(
     status: Int, headers: [(name: String, value: String)], reason: [UInt8] = [], isReasonCut: Bool = false,
     body: [UInt8], isBodyCut: Bool = false, url: String, sha256: [UInt8]? = nil, refusal: String? = nil,
     storedFile: FileVersion? = nil, withheld: String? = nil, challengeProblem: String? = nil,
     isCloseDelimited: Bool = false, unrequestedCoding: String? = nil, isContinued: Bool = false,
-    askedForRest: Bool = false
+    askedForRest: Bool = false, isReferred: Bool = false
   ) {
     self.status = status
     self.headers = headers
@@ -61,6 +64,7 @@ package final class TransferResponse: Sendable {
     self.unrequestedCoding = unrequestedCoding
     self.isContinued = isContinued
     self.askedForRest = askedForRest
+    self.isReferred = isReferred
   }
 
   /// The same response with another status or body.
@@ -70,7 +74,7 @@ package final class TransferResponse: Sendable {
       body: body ?? self.body, isBodyCut: isBodyCut, url: url, sha256: sha256, refusal: refusal,
       storedFile: storedFile, withheld: withheld, challengeProblem: challengeProblem,
       isCloseDelimited: isCloseDelimited, unrequestedCoding: unrequestedCoding, isContinued: isContinued,
-      askedForRest: askedForRest)
+      askedForRest: askedForRest, isReferred: isReferred)
   }
 
   /// The value of the first field with this name.

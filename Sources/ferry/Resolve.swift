@@ -10,10 +10,11 @@ struct Resolve: ParsableCommand {
     commandName: "resolve",
     abstract: "Decide whether the server executed requests whose responses were lost.",
     usage:
-      "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",
+      "ferry resolve [ITEM ...] done|retry|delivered (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",
     discussion: """
-      done: the request was executed, and is not sent again. retry: it was not executed, and the next run sends it \
-      again. Specify items as for ferry explain. The name of an upload refers to all its ambiguous items.
+      done: the request was executed, and is not sent again. If it was a transfer, the next run sends its commit. \
+      retry: it was not executed, and the next run sends it again. delivered: it was executed, and so was its commit. \
+      Specify items as for ferry explain. The name of an upload refers to all its ambiguous items.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -23,7 +24,7 @@ struct Resolve: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Ambiguous items, followed by the decision: done or retry.", valueName: "item|decision"))
+      "Ambiguous items, followed by the decision: done, retry or delivered.", valueName: "item|decision"))
   var words: [String]
 
   @Option(help: "The manifest that contains the items.", completion: .file(extensions: ["yaml", "yml"]))
@@ -57,7 +58,7 @@ struct Resolve: ParsableCommand {
   func run() throws {
     guard let word = words.last, let decision = ResolveDecision(rawValue: word) else {
       throw UsageError(
-        "the last argument must be the decision: done or retry\n"
+        "the last argument must be the decision: done, retry or delivered\n"
           + "help: for example 'ferry resolve a.jpg done --manifest photos.yaml'")
     }
     let items = Array(words.dropLast())
@@ -102,8 +103,9 @@ struct Resolve: ParsableCommand {
       resolved.path.map { "\(resolved.node)/\(DisplayPath.shown($0, base64: resolved.pathBase64))" }
       ?? resolved.node
     switch (resolved.decision, resolved.next) {
-    case (.done, _): return "\(name): done"
-    case (.retry, "commit"): return "\(name): the next run will send its commit again"
+    case (.done, .some): return "\(name): transferred; the next run will send its commit"
+    case (.done, nil), (.delivered, _): return "\(name): done"
+    case (.retry, .commit): return "\(name): the next run will send its commit again"
     case (.retry, _): return "\(name): the next run will send it again"
     }
   }

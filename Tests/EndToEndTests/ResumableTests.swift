@@ -241,6 +241,41 @@ import Testing
     #expect(try await server.log().violations == [])
   }
 
+  /// The server does not repeat the response with the capture. Only a new upload has it again.
+  @Test(arguments: [("POST", "ambiguous", 1), ("PUT", "done", 2)])
+  func `without the captures of its response is sent again only if its method allows it`(
+    _ method: String, _ state: String, creations: Int
+  ) async throws {
+    let server = try await ResumableServer.start(#"{"replay": false, "faults": {"1": ["silent", 0]}}"#)
+    let job = try job(
+      server, "capture: { made: { header: X-Result } }", method: method,
+      steps: #"commit: { request: { method: PUT, url: "\#(server.url)/commit/${transfer.made}" } }"#)
+    try write(1_000, to: job)
+    let (command, report) = try await job.run()
+    #expect(report.items.first?.state == state, "\(command.stdout)\(command.stderr)")
+    _ = try await job.run()
+    let log = try await server.log()
+    #expect(log.violations == [] && log.creations.count == creations)
+  }
+
+  /// The first request has a resource, but was not executed. The response to the second one is lost.
+  @Test(arguments: ["challenge", "redirect"])
+  func `is executed once if its first request was referred elsewhere`(_ kind: String) async throws {
+    let server = try await ResumableServer.start(
+      #"{"refer": "\#(kind)", "faults": {"1": ["silent", 0]}}"#)
+    let auth = kind == "challenge" ? "\n      auth: { scheme: basic, user: u, password: p }" : ""
+    let job = try job(server, "interop_version: 6" + auth)
+    try write(to: job)
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let log = try await server.log()
+    #expect(log.violations == [] && log.creations.count == 1)
+    // The resource that precedes the redirect of the second attempt is ignored.
+    let given = kind == "challenge" ? [false] : [false, false]
+    #expect(log.uploads.map(\.complete) == given + [true])
+    #expect(log.uploads.first?.gone == true && log.deletes == 1)
+  }
+
   @Test func `asks for the offset after a conflict`() async throws {
     let server = try await ResumableServer.start(
       #"{"faults": {"1": ["drop", 1000000], "2": ["lag", 1000]}}"#)

@@ -228,6 +228,87 @@ import Testing
     #expect(world.scheduler.totals.items.failed == 1)
   }
 
+  /// The server has all bytes, and states after each request that the upload is incomplete.
+  @Test func `retries an upload that the server does not complete`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      call.number == 1 ? Self.assigning(.status(201, offset: 250)) : .status(200, offset: 250)
+    }
+    world.run()
+    #expect(
+      world.starts.map(\.attempt.operation)
+        == [.create(0..<250)] + Array(repeating: .send(250..<250), count: 3))
+    let counts = world.scheduler.totals.items
+    #expect(counts.done == 0 && counts.waiting == 1)
+  }
+
+  /// Only the lost response of the completed upload had the captures.
+  @Test(arguments: [("POST", false), ("PUT", true)])
+  func `starts over for lost captures only if the file may be delivered twice`(
+    _ method: String, isSentAgain: Bool
+  ) throws {
+    var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1: return Self.assigning(.lost)
+      case 2: return .status(204, offset: 250)
+      case 3:
+        var response = AttemptResult.Response(
+          status: 400, missing: TransportFailure(.capture, "lost", mayHaveReachedServer: true))
+        response.transfer = .completedEarlier
+        return Reply(answer: .response(response), after: .milliseconds(10))
+      default: return .status(201)
+      }
+    }
+    world.run()
+    #expect(
+      world.starts.map(\.attempt.operation)
+        == [.create(0..<250), .queryOffset, .send(250..<250)] + (isSentAgain ? [.create(0..<250)] : []))
+    let counts = world.scheduler.totals.items
+    #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
+  }
+
+  /// The server has assigned a resource, and then challenges the request or redirects it.
+  @Test(arguments: ["POST", "PUT"], [307, 401])
+  func `releases the resource of a referred request, and sends it anew`(
+    _ method: String, _ status: Int
+  ) throws {
+    var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
+      guard call.step == .transfer else { return .status(204) }
+      guard call.number == 1 else { return .status(201) }
+      var reply = Self.assigning(.status(status, transfer: .referred))
+      reply.sent = 250
+      return reply
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.transfer, .transfer, .abandon])
+    #expect(world.starts.prefix(2).map(\.attempt.operation) == [.create(0..<250), .create(0..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  /// The next launch must not continue at the resource of the referred request, which would deliver the file twice.
+  @Test func `forgets the resource of a referred request before it is sent anew`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      guard call.step == .transfer else { return .status(204) }
+      guard call.number > 1 else { return Self.assigning(.status(401, transfer: .referred)) }
+      var reply = Reply.status(201)
+      reply.after = .seconds(100)
+      return reply
+    }
+    world.launch()
+    while world.starts.count < 2, world.step() {}
+    world.run()
+    #expect(!world.starts.contains { $0.attempt.step == .transfer })
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func `fails if every request is referred`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      call.step == .transfer ? Self.assigning(.status(401, transfer: .referred)) : .status(204)
+    }
+    world.run()
+    #expect(world.starts.count { $0.attempt.step == .transfer } == 3)
+    #expect(world.scheduler.totals.items.failed == 1)
+  }
+
   @Test func `fails if an incomplete upload has no resource`() throws {
     var world = try World(Self.yaml("PUT"), files: ["up": ["f": 250]]) { _ in .status(201, offset: 100) }
     world.run()

@@ -66,6 +66,33 @@ import Testing
     #expect(outcome.answer?.status == 201 && interim.isEmpty)
   }
 
+  /// The URL belongs to the request that was redirected and not executed, so the caller must forget it before the request
+  /// is sent again.
+  @Test func `before a redirect ends the request, and is ignored in the next one`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isTarget = request.target == "/target"
+        connection.send(isTarget ? Self.assignment.replacing("/u/1", with: "/u/2") : Self.assignment)
+        connection.send(
+          (isTarget ? "HTTP/1.1 201 Created" : "HTTP/1.1 307 Moved\r\nLocation: /target")
+            + "\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    folder.write("f", pattern(10))
+    func run(_ id: UInt64) throws -> (status: Int?, isReferred: Bool?, locations: [String?]) {
+      var request = TransferRequest(
+        id: id, method: "POST", url: server.url + "/f", body: .file(folder.source("f")), atMostOnce: true)
+      request.reportedInterim = 104
+      let answer = try loop.run(request).answer
+      return (answer?.status, answer?.isReferred, loop.takeInterim().map { $0.response.header("location") })
+    }
+    let first = try run(7)
+    #expect(first.status == 307 && first.isReferred == true && first.locations == ["/u/1"])
+    let second = try run(8)
+    #expect(second.status == 201 && second.isReferred == false && second.locations == ["/u/2"])
+    #expect(server.requests.map(\.target) == ["/f", "/f", "/target"])
+  }
+
   @Test func `is reported before the end of a request that fails`() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()

@@ -29,7 +29,7 @@ struct AmbiguityFinder {
       origin: origin(of: kind, values) ?? servers?.shown(kind),
       redirectedTo: servers?.redirectedTo,
       captures: Dictionary(open.map { ($0.name, $0.shown) }) { $1 },
-      resolve: resolutions(of: item.path))
+      resolve: resolutions(of: item.path, isBeforeCommit: kind == .transfer && hasCommit))
   }
 
   /// The ambiguity of a request or a fetch.
@@ -37,7 +37,7 @@ struct AmbiguityFinder {
     let kind: Step.Kind = row.kind == .fetch ? .fetch : .request
     return Ambiguity(
       step: kind, at: row.closedAt, origin: origin(of: kind, ItemValues()), captures: [:],
-      resolve: resolutions(of: nil))
+      resolve: resolutions(of: nil, isBeforeCommit: false))
   }
 
   /// The server to which the request was sent. The current manifest is used only if the node still uses the same
@@ -69,8 +69,14 @@ struct AmbiguityFinder {
     return Origin(url: url)?.description
   }
 
-  private func resolutions(of path: [UInt8]?) -> [String] {
+  private var hasCommit: Bool {
+    if case .upload(let work) = node?.work { return work.commit != nil }
+    return row.countingPoint == .intended
+  }
+
+  private func resolutions(of path: [UInt8]?, isBeforeCommit: Bool) -> [String] {
     let command = ResolveCommand(session: session, row: row, path: path)
-    return [.done, .retry].map { command.line($0, in: state) }
+    let decisions: [ResolveDecision] = isBeforeCommit ? [.done, .retry, .delivered] : [.done, .retry]
+    return decisions.map { command.line($0, in: state) }
   }
 }

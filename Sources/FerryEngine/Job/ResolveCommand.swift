@@ -3,10 +3,12 @@ import FerryPlan
 
 /// The user's decision about a request whose response was lost. Raw values are command-line arguments.
 package enum ResolveDecision: String, CaseIterable, Encodable, Sendable {
-  /// The request was executed.
+  /// The request was executed. After a transfer, the commit follows.
   case done
   /// The request was not executed; the next run sends it again.
   case retry
+  /// The request was executed, and so was the commit that follows it. Nothing remains to be sent.
+  case delivered
 }
 
 /// The command lines that resolve one item, request or fetch, or all items of one upload. The name in each command has

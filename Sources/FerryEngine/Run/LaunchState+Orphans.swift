@@ -100,7 +100,7 @@ extension LaunchState {
   }
 
   /// Turns the upload IDs of files that start over into orphans, and records the point at which an upload
-  /// with a newly allocated ID counts as delivered. Afterwards, the items no longer hold the dropped IDs.
+  /// with a newly allocated ID, or a transfer that must not be repeated, counts as delivered. Afterwards, the items no longer hold the dropped IDs.
   /// Called before a run.
   mutating func dropUploadIDs(
     of plan: Plan, in journals: SessionJournals, at now: Instant
@@ -110,7 +110,8 @@ extension LaunchState {
         drops.filter { $0.session == session }.map { ($0.row, $0.reason) }, at: now)
     }
     for (index, node) in plan.nodes.enumerated() {
-      guard case .upload(let work) = node.work, work.hasUploadIDs, let row = rows[index],
+      guard case .upload(let work) = node.work, work.hasUploadIDs || work.transfer.repeatability == .once,
+        let row = rows[index],
         let journal = journals.all[node.session.index]
       else { continue }
       try journal.setCountingPoint(work.countingPoint, node: row.id)

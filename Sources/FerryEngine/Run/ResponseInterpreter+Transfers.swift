@@ -10,6 +10,7 @@ extension ResponseInterpreter {
     _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant,
     _ scheduler: Scheduler
   ) {
+    guard !answer.isReferred else { return response.transfer = .referred }
     let step = prepared.step
     let size = scheduler.fileSize(of: attempt.ref)
     if machine.followsLocation, 200...299 ~= answer.status, let location = answer.header("Location") {
@@ -31,6 +32,10 @@ extension ResponseInterpreter {
       return keepParts(of: response.transfer, machine, attempt, step, size: size)
     }
     response.limit = machine.limit(in: answer)
+    if response.transfer == .completedEarlier {
+      response.missing = missingCapture(of: attempt.ref, scheduler)
+      return
+    }
     guard case .offset(let offset) = response.transfer, !step.capture.isEmpty, 200...299 ~= answer.status
     else { return }
     let read =
@@ -45,6 +50,17 @@ extension ResponseInterpreter {
     let isLast = machine.isCompleteAtEnd && offset == size
     if case .failure = read, !isLast { return }
     keep(read, answer, attempt, prepared, &response, at: now, scheduler)
+  }
+
+  /// The failure if the steps after a completed upload need a capture of its response, which the server does not repeat;
+  /// otherwise `nil`.
+  private func missingCapture(of ref: ItemRef, _ scheduler: Scheduler) -> TransportFailure? {
+    guard case .upload(let work) = scheduler.plan.nodes[ref.node.index].work,
+      let name = work.captureMissing(afterTransferWith: captures[ref])
+    else { return nil }
+    return TransportFailure(
+      .capture, "the server does not repeat the response to the completed upload, and ${\(name)} is needed",
+      mayHaveReachedServer: true)
   }
 
   /// Keeps the ETags and checksums of parts, and journals them once the server has all parts.

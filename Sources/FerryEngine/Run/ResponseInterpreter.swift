@@ -162,9 +162,9 @@ struct ResponseInterpreter {
     switch answer {
     case .response(let response):
       switch response.transfer {
-      case .malformed, .foreign, .damaged, .refused, .gone: return true
+      case .malformed, .foreign, .damaged, .refused, .gone, .referred: return true
       case .completed: break
-      case .offset, .part, .parts: if response.missing == nil { return false }
+      case .offset, .part, .parts, .completedEarlier: if response.missing == nil { return false }
       case .other: break
       }
       return !prepared.expects(response.status) && !prepared.step.alreadyDone.contains(response.status)

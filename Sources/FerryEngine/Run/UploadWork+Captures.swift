@@ -52,14 +52,27 @@ extension UploadWork {
     case .transferred: next = [commit].compactMap(\.self)
     case .queued, .done, .failed, .ambiguous, .cancelled: return nil
     }
-    for reference in next.flatMap(\.request.references) {
+    return Self.missing(in: next, among: captured, isTransferred: known.state == .transferred)
+      .map { "the steps need ${\($0)}, which was not captured" }
+  }
+
+  /// The name of a capture that the steps after a transfer need, and that is not among the captured values; `nil` if
+  /// there is none.
+  func captureMissing(afterTransferWith values: ItemValues) -> String? {
+    let captured =
+      values.allocate.map { "allocate.\($0.name)" } + values.transfer.map { "transfer.\($0.name)" }
+    return Self.missing(in: [commit, probe].compactMap(\.self), among: captured, isTransferred: true)
+  }
+
+  private static func missing(in steps: [Step], among captured: [String], isTransferred: Bool) -> String? {
+    for reference in steps.flatMap(\.request.references) {
       let name: String
       switch reference {
       case .allocate(let capture): name = "allocate.\(capture)"
-      case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
+      case .transfer(let capture) where isTransferred: name = "transfer.\(capture)"
       case .secret, .file, .item, .token, .transfer, .request, .run: continue
       }
-      if !captured.contains(name) { return "the steps need ${\(name)}, which was not captured" }
+      if !captured.contains(name) { return name }
     }
     return nil
   }

@@ -22,7 +22,15 @@ package struct Resolution {
     package var pathBase64: String?
     package var decision: ResolveDecision
     /// The request with which the next run continues; absent if the item is done.
-    package var next: String?
+    package var next: Next?
+  }
+
+  /// The request with which the next run continues.
+  package enum Next: String, Encodable, Sendable {
+    case commit
+    /// The first step of an item.
+    case first
+    case request
   }
 
   package enum Ending: Sendable {
@@ -78,7 +86,7 @@ package struct Resolution {
     var found = try journals.flatMap { try ambiguous($0, scope) }
       .filter { origin.map($0.isAt) ?? true }
     if let items { found = try chosen(items, from: found, scope, decision) }
-    let again = decision == .retry ? Set(found.map(\.node.manifest)) : []
+    let again = Set(found.filter { $0.next(after: decision) != nil }.map(\.node.manifest))
     let rounds = try rounds(of: again, journals, at: now)
     var finished: [String] = []
     for journal in journals {
@@ -107,18 +115,24 @@ package struct Resolution {
     }
 
     func resolved(_ decision: ResolveDecision) -> Resolved {
-      var resolved = Resolved(
+      Resolved(
         session: session, manifest: node.manifest, node: node.name,
         path: item.map { String(decoding: $0.path, as: UTF8.self) },
-        pathBase64: item.flatMap { DisplayPath.base64($0.path) }, decision: decision)
-      guard decision == .retry else { return resolved }
-      resolved.next =
-        switch item?.step {
-        case .commit, .commitAgain, .commitDeferred: "commit"
-        case .allocate, .transfer: "first"
-        case nil: "request"
-        }
-      return resolved
+        pathBase64: item.flatMap { DisplayPath.base64($0.path) }, decision: decision,
+        next: next(after: decision))
+    }
+
+    /// The request with which the next run continues after a decision; `nil` if nothing remains to be sent.
+    func next(after decision: ResolveDecision) -> Next? {
+      switch (decision, item?.step) {
+      case (.delivered, _): nil
+      // Without a recorded counting point, an upload may have a commit. If it has none, the next run ends the item.
+      case (.done, .transfer) where node.kind == .upload && node.countingPoint != .allocated: .commit
+      case (.done, _): nil
+      case (.retry, .commit), (.retry, .commitAgain), (.retry, .commitDeferred): .commit
+      case (.retry, .allocate), (.retry, .transfer): .first
+      case (.retry, nil): .request
+      }
     }
   }
 
@@ -263,9 +277,11 @@ package struct Resolution {
     at now: Instant
   ) throws {
     func decided(_ found: Found) -> SessionJournal.Decision {
-      switch decision {
-      case .done: .done
-      case .retry: .again(round: rounds[found.node.manifest] ?? 1)
+      let round = rounds[found.node.manifest] ?? 1
+      return switch decision {
+      case .done where found.next(after: decision) != nil: .transferred(round: round)
+      case .done, .delivered: .done
+      case .retry: .again(round: round)
       }
     }
     try journal.resolve(

@@ -151,7 +151,7 @@ extension SessionJournal {
     }
   }
 
-  /// Records, before a run, the step from which data under an upload ID of the node may count as delivered.
+  /// Records, before a run, the step from which data of the node may count as delivered.
   /// While items hold IDs from an earlier version of the manifest, the earlier step is kept.
   package func setCountingPoint(_ point: CountingPoint, node: Int64) throws(JournalError) {
     let open = "EXISTS (SELECT 1 FROM item WHERE node = ?1 AND state IN (1, 2))"

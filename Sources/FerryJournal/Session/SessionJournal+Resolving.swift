@@ -18,8 +18,10 @@ extension SessionJournal {
 
   /// The user's decision about an ambiguous request.
   package enum Decision: Sendable {
-    /// The request was executed.
+    /// The request was executed, and nothing remains to be sent.
     case done
+    /// The transfer was executed. The next run continues the item in this round, with its commit.
+    case transferred(round: Int64)
     /// The request was not executed. The next run resumes the work. An item continues in this round.
     case again(round: Int64)
   }
@@ -47,6 +49,8 @@ extension SessionJournal {
   /// Closes ambiguous items according to the user's decision. The changes are synced when this method
   /// returns.
   ///
+  /// A transferred item keeps its captures, which its commit may need.
+  ///
   /// If a resent item was at its commit, it resumes there with its captures. Otherwise it starts over, and
   /// its upload ID becomes an orphan. `timeout_for_resource` starts again. The caller holds the session's
   /// lock, and no run writes to the journal.
@@ -60,7 +64,7 @@ extension SessionJournal {
         let state: ItemState =
           switch decision {
           case .done: .done
-          case .again: .queued
+          case .transferred, .again: .queued
           }
         try db.execute(
           sql: """
@@ -91,6 +95,13 @@ extension SessionJournal {
           \(noKey) WHERE \(isAmbiguous)
           """
       ).execute(arguments: [now.nanoseconds, item.id])
+    case .transferred(let round):
+      try db.cachedStatement(
+        sql: """
+          UPDATE item SET state = \(ItemState.transferred.rawValue), round = ?, handed_over = ?, closed_at = NULL,
+          intent = NULL, \(clear), expires = NULL, \(noKey) WHERE \(isAmbiguous)
+          """
+      ).execute(arguments: [round, now.nanoseconds, item.id])
     case .again(let round):
       let isCommit = item.step == .commit
       let kept: ItemState = isCommit ? .transferred : .queued

@@ -114,6 +114,11 @@ package enum TransferReading: Hashable, Sendable {
   case gone
   /// The response ends the upload, possibly with an error: the server no longer continues the upload.
   case completed
+  /// The server completed the upload earlier, and does not repeat its response.
+  case completedEarlier
+  /// The server refers the request to another URL, or challenges it for credentials, although it has assigned an upload
+  /// resource to it. It has not executed the request.
+  case referred
   /// The response is judged like the response to any other request. If it is a success, it completes the
   /// upload.
   case other

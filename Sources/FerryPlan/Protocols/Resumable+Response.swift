@@ -4,13 +4,12 @@ extension Resumable {
     _ response: any OperationResponse, to operation: TransferOperation, size: Int64
   ) -> TransferReading {
     let fields = Fields(response, interopVersion)
+    if case .send(let range) = operation, range.isEmpty, isCompleted(response) { return .completedEarlier }
     if fields.isComplete == true, operation != .queryOffset { return complete(fields, operation, size: size) }
     switch (operation, response.status) {
     case (.create(let range), 200...299): return readCreation(fields, of: range, size: size)
     case (.send(let range), 200...299): return readPart(fields, of: range, size: size)
     case (.queryOffset, 200...299): return readQuery(fields, response, size: size)
-    // The server has completed the upload, and does not repeat its response.
-    case (.send(let range), 400...499) where range.isEmpty && isCompleted(response): return .offset(size)
     case (.send, _) where isCompleted(response): return .refused
     // The server has another offset, or another request holds a lock.
     case (.send, 409), (.send, 423), (.queryOffset, 409), (.queryOffset, 423): return .refused

@@ -81,11 +81,6 @@ extension Resumable: TransferMachine {
     guard let offset = reading.offset else {
       return state.advance(to: nil, after: operation, size: size, isCompleteAtEnd: false)
     }
-    switch operation {
-    // The server completed the upload earlier, and does not repeat its response.
-    case .send(let range) where range.isEmpty && offset == size: return .complete
-    case .create, .send, .queryOffset, .queryPart, .listParts, .whole: break
-    }
     let before = state.confirmedOffset
     let progress = state.advance(to: offset, after: operation, size: size, isCompleteAtEnd: false)
     switch (operation, progress) {

@@ -53,7 +53,7 @@ package protocol TransferMachine: Sendable {
   /// Applies the reading of a response to the state of its transfer.
   ///
   /// - Parameters:
-  ///   - reading: `offset`, `part`, `parts`, or `other` for the response to a completed upload.
+  ///   - reading: `offset`, `part`, `parts`, or a reading of the response to a completed upload.
   ///   - size: the size of the file, in bytes.
   func apply(
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64

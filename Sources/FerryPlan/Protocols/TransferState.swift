@@ -61,6 +61,7 @@ extension TransferState {
     isUncertain = false
     if offset == size, isCompleteAtEnd { return .complete }
     switch operation {
+    case .send(let range) where range.isEmpty && offset == size: return .stalled(Self.incomplete)
     case .send(let range) where offset <= range.lowerBound,
       .create(let range) where offset <= range.lowerBound:
       return .stalled("the server has stored none of the bytes that were sent to it")
@@ -73,10 +74,12 @@ extension TransferState {
     case .queryOffset where offset < before:
       return .stalled("the server had \(before) bytes, and states that it has \(offset)")
     case .queryOffset where offset == size:
-      return .stalled("the server has all bytes, but has not completed the upload")
+      return .stalled(Self.incomplete)
     case .create, .send, .queryOffset, .queryPart, .listParts, .whole: return .proceeds
     }
   }
+
+  private static let incomplete = "the server has all bytes, but has not completed the upload"
 }
 
 extension Range<Int64> {

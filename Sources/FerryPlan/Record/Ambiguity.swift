@@ -12,7 +12,8 @@ package struct Ambiguity: Hashable, Codable, Sendable {
   package var redirectedTo: String?
   /// The values that the server returned for the item and that are not secret, such as the upload ID.
   package var captures: [String: String]?
-  /// The command lines for the two decisions: first "executed", then "not executed".
+  /// The command lines for the decisions: first "executed", then "not executed" and, for a transfer before a commit,
+  /// "the commit was executed too".
   package var resolve: [String]
 
   package init(

@@ -118,7 +118,7 @@ extension Scheduler {
     case .unauthorized(let failure):
       let replacements = (self[attempts: ref]?.replacements ?? 0) + 1
       self[attempts: ref]?.replacements = replacements
-      if replacements > 2 {
+      if replacements > Self.mostReplacements {
         note(.authorization, of: ref.node)
         end(ref, .failed, failure)
       } else {
@@ -153,6 +153,8 @@ extension Scheduler {
         // The server no longer continues the upload.
         if mightDeliverTwice(ref) { return endWithoutResource(ref, failure) }
         if progress(of: ref)?.uploadID != nil { discardUploadID(ref, nil) }
+      } else if case .response(let response) = result.answer, response.transfer == .referred {
+        return sendAnew(flight, failure)
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
     case .permanent(let failure): end(ref, .failed, failure)
@@ -185,6 +187,22 @@ extension Scheduler {
           "transfer may have been executed, and its upload resource cannot be used: \(failure.message)",
         detail: failure.detail))
   }
+
+  /// Sends the first request of an upload again, because the server referred it to another URL or challenged it. The
+  /// second request is a new attempt: its intent, and the loss of the first resource, are on disk before it is sent.
+  /// Otherwise, a launch after a kill would continue at the resource of the first request, although the second one had
+  /// been executed.
+  private mutating func sendAnew(_ flight: Flight, _ failure: RecordedFailure) {
+    let ref = flight.attempt.ref
+    if progress(of: ref)?.uploadID != nil { discardUploadID(ref, .startedOver) }
+    let replacements = (self[attempts: ref]?.replacements ?? 0) + 1
+    self[attempts: ref]?.replacements = replacements
+    guard replacements <= Self.mostReplacements else { return end(ref, .failed, failure) }
+    replace(flight, isNews: false)
+  }
+
+  /// The number of times in a row that a request is replaced without a wait.
+  private static let mostReplacements = 2
 
   /// Returns an item to its first step, because its upload ID, or the server's copy of its file, cannot be
   /// used.
@@ -234,8 +252,8 @@ extension Scheduler {
     }
   }
 
-  /// Called when the server has rejected the token of a request: replaces the request by one that has the new
-  /// token and keeps the upload ID. For the resume delay, the transfer counts as a new one, and the first
+  /// Called when the server has rejected the token of a request, or has referred the request elsewhere: replaces the
+  /// request by one that has the new token and keeps the upload ID, if there is one. For the resume delay, the transfer counts as a new one, and the first
   /// rejection of a token counts as a resume. Under `after_completion`, the rejection counts as a completion,
   /// and is handled no sooner than the delay ends.
   private mutating func replace(_ flight: Flight, isNews: Bool) {

@@ -229,7 +229,9 @@ extension Scheduler {
   /// The step whose rules apply to a result. The response to a completed upload is judged like the response
   /// to the request that the manifest declares.
   func judgedStep(_ flight: Flight, _ answer: AttemptResult.Answer) -> Step {
-    if case .response(let response) = answer, response.transfer == .completed {
+    if case .response(let response) = answer,
+      response.transfer == .completed || response.transfer == .completedEarlier
+    {
       return step(flight.attempt.ref.node, flight.attempt.step)
     }
     return step(flight.attempt.ref, flight.attempt.step)

@@ -44,6 +44,16 @@ extension Step {
     case .offset, .part, .parts:
       guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
+    case .completedEarlier:
+      guard let missing = response.missing else { return .partial }
+      let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
+      // The captures are lost. Only a new upload has them again.
+      return repeatability == .once ? .answerLost(failure) : .uploadIDGone(failure)
+    case .referred:
+      let message = "the server responded with \(status) after it had assigned an upload resource"
+      return .transient(
+        .init(code: .httpStatus, status: status, message: message), retryAfter: nil, scope: .item,
+        effect: .refused)
     case .refused:
       return .transient(refusal(response, to: method), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     // A 403 may refuse the token instead of the upload.
@@ -300,11 +310,12 @@ extension AttemptResult.Response {
 
 extension AttemptResult.Answer {
   /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
-  /// except 408) or the request was not sent. A report from an overloaded server that it did nothing is
+  /// except 408) or referred it elsewhere, or the request was not sent. A report from an overloaded server that it did nothing is
   /// sufficient for a retry, but not for a deletion.
   var mayHaveActed: Bool {
     switch self {
-    case .response(let response): !(400...499).contains(response.status) || response.status == 408
+    case .response(let response):
+      response.transfer != .referred && (!(400...499).contains(response.status) || response.status == 408)
     case .failure(let failure): failure.mayHaveReachedServer
     }
   }

@@ -101,7 +101,10 @@ package enum ReportSchema {
           "redirected_to", .string,
           "The scheme, host and port of the last server, if the request was redirected."),
         .optional("captures", .strings, "The values that were captured for the item and are not secret."),
-        .required("resolve", .list(.string), "The two command lines that record a decision."),
+        .required(
+          "resolve", .list(.string),
+          "The command lines that record a decision: the request was executed; it was not; its commit was executed too."
+        ),
       ]),
   ]
 

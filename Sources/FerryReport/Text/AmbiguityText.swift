@@ -22,7 +22,10 @@ enum AmbiguityText {
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
         + "no conclusive response was received\(at ?? "")"
     ]
-      + zip(["if it was executed:", "if it was not executed:"], ambiguity.resolve).map {
+      + zip(
+        ["if it was executed:", "if it was not executed:", "if its commit was executed too:"],
+        ambiguity.resolve
+      ).map {
         "  \($0) \(DisplayPath.line($1))"
       }
   }

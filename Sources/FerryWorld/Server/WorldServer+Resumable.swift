@@ -55,6 +55,10 @@ extension WorldServer {
   mutating func create(_ call: Call, _ range: Range<Int64>) -> Reply {
     guard let id = offered else { return count(call) }
     if isTus(call) { return createTus(call, range, id) }
+    if !isGood, scenario.chance(requests ^ 0x307, 12) == 0 {
+      store(call, percent: 50)
+      return .status(307, transfer: .referred)
+    }
     store(call, percent: 100)
     return range.upperBound == call.fileSize ? complete(call, id) : .status(201, offset: stored(id))
   }
@@ -70,7 +74,7 @@ extension WorldServer {
     if isCompleted(id) {
       guard range.isEmpty else { return .offsetRefused }
       // Some servers repeat the response to the completed upload.
-      return scenario.chance(requests ^ 0xC0, 2) == 0 ? .status(400, offset: call.fileSize) : completed
+      return scenario.chance(requests ^ 0xC0, 2) == 0 ? .status(400, transfer: .completedEarlier) : completed
     }
     guard range.lowerBound == stored(id) else { return .offsetRefused }
     store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)

@@ -18,6 +18,8 @@ The only argument is a JSON object with these options of the server:
                 final S    completes the upload, and responds with S and Upload-Complete: ?1
                 lag N      pretends to have N bytes more than the client knows: responds with 409 and a problem document
                 reject     responds with 401 after half of the body, and invalidates the token
+  refer         "challenge" or "redirect": assigns an upload resource to a request without credentials or with another target
+                than /moved, and then responds with 401 or 307
   forget        whether it removes a completed upload immediately
   refuseDelete  whether it does not implement DELETE
 
@@ -164,7 +166,24 @@ class Connection:
         if self.target.startswith("/commit"):
             await self.body()
             return await self.send(200)
+        missed = {"challenge": "authorization" not in self.headers, "redirect": self.target != "/moved"}
+        if missed.get(options.get("refer")):
+            return await self.refer(options["refer"])
         return await self.create()
+
+    async def refer(self, kind):
+        """Stores half of the body, although the request will not be executed."""
+        upload, key = Upload(integer(self.headers, "upload-length"), self.headers), str(len(uploads) + 1)
+        uploads[key] = upload
+        upload.writer = self.writer
+        fields = self.fields(upload, key) + [("Upload-Draft-Interop-Version", version)]
+        await self.send(104, fields, reason="Upload Resumption Supported")
+        await self.go_on()
+        await self.body(upload, self.rest // 2)
+        await self.body()
+        if kind == "challenge":
+            return await self.send(401, [("WWW-Authenticate", 'Basic realm="uploads"')])
+        return await self.send(307, [("Location", "/moved")])
 
     def fault(self):
         state["sent"] += 1
