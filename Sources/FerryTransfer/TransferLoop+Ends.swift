@@ -132,7 +132,9 @@ extension TransferLoop {
     defer {
       if case .success = ownResult, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
     }
-    guard let result = endSegment(exchange, ownResult.mapError { Self.describe($0, exchange) }) else { return }
+    guard let result = endSegment(exchange, ownResult.mapError { Self.describe($0, exchange) }) else {
+      return
+    }
     let segments = exchange.segments
     let traffic = segments?.traffic ?? exchange.traffic
     endedTraffic += traffic

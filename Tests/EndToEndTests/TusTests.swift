@@ -201,7 +201,8 @@ import Testing
   @Test func `fails with the method of the request that the server refused`() async throws {
     let server = try await StrictTusServer.start(
       fault:
-        "  return ('drop', 5) if method == 'PATCH' and number == 2 else ('status', 400) if method == 'HEAD' else None")
+        "  return ('drop', 5) if method == 'PATCH' and number == 2 else ('status', 400) if method == 'HEAD' else None"
+    )
     let job = try job(server)
     try write(3 * Self.chunk, to: job)
     let (command, report) = try await job.run()

@@ -157,7 +157,9 @@ struct ItemValueStoreTests {
   @Test func `limits the captures of the open items of an upload`() {
     func captured(_ size: Int) -> ItemValues {
       var values = ItemValues()
-      values.allocate = [CapturedValue(name: "id", value: String(repeating: "x", count: size), isSecret: false)]
+      values.allocate = [
+        CapturedValue(name: "id", value: String(repeating: "x", count: size), isSecret: false)
+      ]
       return values
     }
     let half = captured(ItemValueStore.mostCaptureBytes / 2)

@@ -18,12 +18,17 @@ extension Launch {
   func endedPass(_ history: RunHistory) throws -> EndedPass? {
     guard let job = jobs.all.first, case .finish(let count) = job.part else { return nil }
     let before = try Selection(beforeUploadsOf: job.plan)
-    guard job.plan.nodes.indices.contains(where: { before.contains(NodeID($0)) && job.plan.nodes[$0].kind != .token }),
-      let round = try history.latestRound(manifest: job.plan.manifest), round.pass != nil, round.closedAt != nil
+    guard
+      job.plan.nodes.indices.contains(where: {
+        before.contains(NodeID($0)) && job.plan.nodes[$0].kind != .token
+      }),
+      let round = try history.latestRound(manifest: job.plan.manifest), round.pass != nil,
+      round.closedAt != nil
     else { return nil }
     // A run that was killed after it had closed the round has no exit code.
     let code = try history.lastRun(of: job.plan.manifest)?.exitCode
     return EndedPass(
-      exitCode: code.flatMap(ExitCode.init) ?? .temporary, setup: try job.setupCommand(count: count, beside: state))
+      exitCode: code.flatMap(ExitCode.init) ?? .temporary,
+      setup: try job.setupCommand(count: count, beside: state))
   }
 }

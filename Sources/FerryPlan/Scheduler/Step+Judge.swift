@@ -55,7 +55,8 @@ extension Step {
         .init(code: .httpStatus, status: status, message: message), retryAfter: nil, scope: .item,
         effect: .refused)
     case .refused:
-      return .transient(refusal(response, to: method), retryAfter: response.retryAfter, scope: .item, effect: .refused)
+      return .transient(
+        refusal(response, to: method), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     // A 403 may refuse the token instead of the upload.
     case .gone where response.withheld == nil && (token == nil || !refreshStatuses.contains(status)):
       return .uploadIDGone(refusal(response, to: method))

@@ -57,7 +57,8 @@ import Testing
     }
   }
   /// The server has received each request, and libcurl cannot convert the host of the redirect.
-  @Test func `to a host that cannot be used leaves the outcome of each kind of request unknown`() async throws {
+  @Test func `to a host that cannot be used leaves the outcome of each kind of request unknown`() async throws
+  {
     let redirect = ScriptedServer.Response(status: 307, headers: ["Location": "http://%E2%92%88.example/"])
     let paths = ["/pay", "/post", "/probed", "/keyed"]
     let server = try await ScriptedServer.start(
@@ -135,7 +136,8 @@ import Testing
         """)
     let (command, report) = try await job.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
-    #expect(report.item("a")?.state == "ambiguous" && report.item("a")?.attempts.map(\.code) == ["source_changed"])
+    #expect(
+      report.item("a")?.state == "ambiguous" && report.item("a")?.attempts.map(\.code) == ["source_changed"])
     #expect(server.stdout.components(separatedBy: "received").count == 2, "\(server.stdout)")
   }
 }
