@@ -140,7 +140,7 @@ let package = Package(
       name: "FerryEngineTests",
       dependencies: [
         "FerryDigest", "FerryEngine", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer",
-        "FerryJournal", "FerryReport", .product(name: "GRDB", package: "GRDB.swift"),
+        "FerryJournal", "FerryReport", "CFiles", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

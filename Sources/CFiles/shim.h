@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -64,19 +65,68 @@ static inline int ferry_open_beneath(int folder, const char *path, int flags, in
 #endif
 }
 
-/// Copies the access ACL (acl(5)) of a path to an open file, without following a link. Returns 1 if the file
-/// now has that ACL; 0 if the path has no ACL and the ACL that the file inherited from its folder has been
-/// removed; -1 if the ACL could not be set.
+#ifdef __linux__
+static const char ferry_access_acl[] = "system.posix_acl_access";
+static const char ferry_default_acl[] = "system.posix_acl_default";
+
+/// Whether the last call failed because there is no such ACL.
+static inline int ferry_is_without_acl(void) {
+  return errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS;
+}
+#endif
+
+/// Reads the access ACL (acl(5)) of an open file or folder, which may be open only for search. Returns the size of the
+/// ACL; 0 if there is none; -1 if it cannot be determined.
+static inline ssize_t ferry_get_acl(int file, void *acl, size_t size) {
+#ifdef __linux__
+  ssize_t count = fgetxattr(file, ferry_access_acl, acl, size);
+  if (count < 0 && errno == EBADF) {
+    // The file is open with O_PATH.
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    count = getxattr(path, ferry_access_acl, acl, size);
+  }
+  return count < 0 && ferry_is_without_acl() ? 0 : count;
+#else
+  (void)file, (void)acl, (void)size;
+  return 0;
+#endif
+}
+
+/// Sets the access ACL of an open file or folder, or removes it if the size is 0. Returns 0, or -1 in case of an error.
+static inline int ferry_set_acl(int file, const void *acl, size_t size) {
+#ifdef __linux__
+  if (size > 0) return fsetxattr(file, ferry_access_acl, acl, size, 0);
+  return fremovexattr(file, ferry_access_acl) == 0 || ferry_is_without_acl() ? 0 : -1;
+#else
+  (void)file, (void)acl, (void)size;
+  return 0;
+#endif
+}
+
+/// Whether new entries of an open folder inherit an ACL. Also true if this cannot be determined.
+static inline int ferry_has_default_acl(int folder) {
+#ifdef __linux__
+  ssize_t size = fgetxattr(folder, ferry_default_acl, NULL, 0);
+  return size > 0 || (size < 0 && !ferry_is_without_acl());
+#else
+  (void)folder;
+  return 0;
+#endif
+}
+
+/// Copies the access ACL of a path to an open file, without following a link. Returns 1 if the file now has that ACL;
+/// 0 if the path has no ACL and the ACL that the file inherited from its folder has been removed; -1 if the ACL could
+/// not be set.
 static inline int ferry_copy_acl(const char *path, int file) {
 #ifdef __linux__
-  static const char name[] = "system.posix_acl_access";
   char acl[4096];
-  ssize_t size = lgetxattr(path, name, acl, sizeof acl);
-  if (size > 0) return fsetxattr(file, name, acl, (size_t)size, 0) == 0 ? 1 : -1;
-  if (size < 0 && errno != ENODATA && errno != EOPNOTSUPP && errno != ENOSYS) return -1;
-  if (fremovexattr(file, name) == 0 || errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS) return 0;
-  return -1;
+  ssize_t size = lgetxattr(path, ferry_access_acl, acl, sizeof acl);
+  if (size < 0 && !ferry_is_without_acl()) return -1;
+  if (ferry_set_acl(file, acl, size > 0 ? (size_t)size : 0) != 0) return -1;
+  return size > 0 ? 1 : 0;
 #else
+  (void)path, (void)file;
   return 0;
 #endif
 }

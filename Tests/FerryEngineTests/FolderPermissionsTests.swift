@@ -1,3 +1,4 @@
+import CFiles
 import FerryTransfer
 import Foundation
 import Testing
@@ -79,4 +80,121 @@ struct FolderPermissionsTests {
     #expect(try mode("shared/a", from: open("a")) == 0o700)
     #expect(try mode("shared/b", from: open("b")) == 0o750)
   }
+
+  @Test(.enabled("only root may choose any group", { geteuid() == 0 }))
+  func giveNobodyMoreRightsIfTheGroupDiffers() throws {
+    // The group of the old folder is among the other users of the new one.
+    for (name, mode, new) in [("a", 0o705, 0o700), ("b", 0o775, 0o755), ("c", 0o755, 0o755)] {
+      make(name, mode_t(mode), group: 65534)
+      #expect(try self.mode("sent/\(name)", from: open(name)) == mode_t(new))
+    }
+  }
+
+  /// Otherwise no file could be moved to them.
+  @Test func includeAllRightsOfTheOwner() throws {
+    make("a", 0o555)
+    #expect(try mode("sent/a", from: open("a")) == 0o755)
+  }
+
+  /// The folder of `move_to` has no counterpart but the root.
+  @Test(arguments: [(0o3770, 0o755), (0o2750, 0o755), (0o2770, 0o775), (0o1777, 0o755), (0o777, 0o777)])
+  func includeTheRightToWriteOnlyIfTheRootGivesIt(root: mode_t, top: mode_t) throws {
+    make("a", 0o755)
+    #expect(chmod(folder.path, root) == 0)
+    let source = try open("a")
+    let descriptor = try folders.descriptor([])
+    let permissions = FolderPermissions(of: source.descriptor, depth: source.depth, below: descriptor)
+    // The umask applies in addition.
+    for depth in [0, -1] { #expect(permissions.rights(atDepth: depth, in: descriptor).mode == top) }
+  }
+
+  #if os(Linux)
+  private struct ACLEntry {
+    var tag: UInt16
+    var permissions: UInt16
+    var id = UInt32.max
+  }
+
+  /// An ACL in the format of linux/posix_acl_xattr.h.
+  private func acl(_ entries: [ACLEntry]) -> [UInt8] {
+    var bytes: [UInt8] = [2, 0, 0, 0]
+    for entry in entries {
+      withUnsafeBytes(of: entry.tag.littleEndian) { bytes += $0 }
+      withUnsafeBytes(of: entry.permissions.littleEndian) { bytes += $0 }
+      withUnsafeBytes(of: entry.id.littleEndian) { bytes += $0 }
+    }
+    return bytes
+  }
+
+  /// The ACL `u::rwx,u:USER:…,g::…,m::…,o::…`.
+  private func acl(user: UInt16, group: UInt16, mask: UInt16, other: UInt16) -> [UInt8] {
+    acl([
+      ACLEntry(tag: 1, permissions: 7), ACLEntry(tag: 2, permissions: user, id: 3000),
+      ACLEntry(tag: 4, permissions: group), ACLEntry(tag: 16, permissions: mask),
+      ACLEntry(tag: 32, permissions: other),
+    ])
+  }
+
+  /// Returns `false` if the file system has no ACLs.
+  private func set(_ acl: [UInt8], _ name: String, of path: String = "") throws -> Bool {
+    if setxattr("\(folder.path)/\(path)", name, acl, acl.count, 0) == 0 { return true }
+    try #require(errno == EOPNOTSUPP)
+    return false
+  }
+
+  private func acl(of path: String) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = getxattr("\(folder.path)/\(path)", access, &bytes, bytes.count)
+    return Array(bytes[..<max(count, 0)])
+  }
+
+  private let access = "system.posix_acl_access"
+  private let inherited = "system.posix_acl_default"
+
+  /// The group bits of a folder with an ACL show its mask. An ACL can also deny access to a user whom the mode allows it.
+  @Test func includeTheACL() throws {
+    make("a", 0o700)
+    make("b", 0o700)
+    let (allowed, denied) = (
+      acl(user: 5, group: 0, mask: 5, other: 0), acl(user: 0, group: 5, mask: 5, other: 5)
+    )
+    guard try set(allowed, access, of: "a"), try set(denied, access, of: "b") else { return }
+    #expect(mode("a") == 0o750)
+    #expect(try mode("sent/a", from: open("a")) == 0o750)
+    #expect(try mode("sent/b", from: open("b")) == 0o755)
+    #expect(acl(of: "sent/a") == allowed && acl(of: "sent/b") == denied)
+    #expect(mode("sent") == 0o755 && acl(of: "sent") == [])
+  }
+
+  @Test func areOnlyThoseOfTheUserIfTheACLAppliesToAnotherGroupOrAPartOfThePath() throws {
+    make("a", 0o700, group: geteuid() == 0 ? 65534 : getegid())
+    make("a/b", 0o755)
+    let set = try set(acl(user: 5, group: 5, mask: 5, other: 5), access, of: "a")
+    guard set else { return }
+    #expect(symlink("a/b", "\(folder.path)/link") == 0)
+    #expect(try mode("sent/link", from: open("link")) == 0o700)
+    guard geteuid() == 0 else { return }
+    #expect(try mode("sent/a", from: open("a")) == 0o700)
+    #expect(acl(of: "sent/a") == [])
+  }
+
+  @Test func doNotIncludeADefaultACL() throws {
+    make("a", 0o750)
+    guard try set(acl(user: 7, group: 5, mask: 7, other: 5), inherited) else { return }
+    #expect(try mode("sent/a", from: open("a")) == 0o750)
+    #expect(acl(of: "sent/a") == [] && acl(of: "sent") == [])
+    #expect(mode("sent") == 0o755)
+  }
+
+  @Test func includeTheACLOfTheRootWithoutTheRightToWriteIfItIsSticky() throws {
+    make("a", 0o755)
+    let shared = acl(user: 7, group: 5, mask: 7, other: 5)
+    guard try set(shared, access) else { return }
+    #expect(try mode("sent/a", from: open("a")) == 0o755)
+    #expect(mode("sent") == 0o775 && acl(of: "sent") == shared)
+    #expect(chmod(folder.path, 0o1775) == 0)
+    #expect(try mode("other/a", from: open("a")) == 0o755)
+    #expect(mode("other") == 0o755 && acl(of: "other") == acl(user: 7, group: 5, mask: 5, other: 5))
+  }
+  #endif
 }

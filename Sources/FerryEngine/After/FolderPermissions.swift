@@ -7,35 +7,31 @@ import Foundation
 /// The folders are found through `..` from the folder of the file, which is open. A path could lead to other folders by
 /// now: another user who may write to one of them can exchange its entries.
 struct FolderPermissions {
-  private struct Level {
-    var mode: mode_t
-    var group: gid_t
-  }
-
   /// The maximum number of folders that are opened. A path with links can lead to a folder at any depth.
   private static let limit = Int(PATH_MAX) / 2
 
   /// The folders from the first one below the root to the one of the file; `nil` for a folder that cannot be determined.
-  private var levels: [Level?]
+  private var levels: [FolderLevel?]
+  /// The root; `nil` if it cannot be determined.
+  private let root: FolderLevel?
 
   /// - Parameters:
   ///   - folder: the open folder of the file.
   ///   - depth: the number of components of the folder's path.
   ///   - root: the open folder beneath which the path was resolved.
   init(of folder: Int32, depth: Int, below root: Int32) {
+    var status = stat()
+    self.root = fstat(root, &status) == 0 ? FolderLevel(root, status) : nil
     levels = Array(repeating: nil, count: depth)
     guard depth > 0, let found = Self.levels(from: folder, to: root) else { return }
     for (index, level) in zip(levels.indices.reversed(), found) { levels[index] = level }
     // Through a link, the folder can be deeper than its path suggests. The remaining folders protect the file too.
-    for level in found.dropFirst(depth) {
-      levels[0]?.mode &= level.mode
-      if levels[0]?.group != level.group { levels[0]?.mode &= ~0o070 }
-    }
+    for level in found.dropFirst(depth) { levels[0]?.restrict(by: level) }
   }
 
   /// The folders from `folder` up to `root`, which is not included; `nil` if they cannot be determined.
-  private static func levels(from folder: Int32, to root: Int32) -> [Level]? {
-    var levels: [Level] = []
+  private static func levels(from folder: Int32, to root: Int32) -> [FolderLevel]? {
+    var levels: [FolderLevel] = []
     var status = stat()
     guard fstat(root, &status) == 0 else { return nil }
     let end = FolderIdentity(status)
@@ -43,9 +39,7 @@ struct FolderPermissions {
     defer { if current >= 0 { close(current) } }
     while current >= 0, fstat(current, &status) == 0, levels.count < limit {
       guard FolderIdentity(status) != end else { return levels }
-      // In a sticky folder, only the owner of a file can remove it.
-      let mode = status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755)
-      levels.append(Level(mode: mode, group: status.st_gid))
+      levels.append(FolderLevel(current, status))
       let below = current
       current = openat(below, "..", ferry_o_search | O_DIRECTORY | O_CLOEXEC)
       close(below)
@@ -53,16 +47,18 @@ struct FolderPermissions {
     return nil
   }
 
-  /// The mode, before the umask applies, of a new folder.
+  /// The rights of a new folder; if they include no ACL, before the umask applies.
   ///
   /// - Parameters:
   ///   - depth: of the counterpart's path; 0 or less for a folder without a counterpart.
   ///   - folder: the open folder in which the new folder is created.
-  func mode(atDepth depth: Int, in folder: Int32) -> mode_t {
-    guard depth > 0 else { return 0o777 }
-    guard let level = levels[depth - 1] else { return 0o700 }
-    // The group bits would otherwise apply to another group.
-    return level.group == Self.newGroup(in: folder) ? level.mode : level.mode & ~0o070
+  func rights(atDepth depth: Int, in folder: Int32) -> FolderRights {
+    let group = Self.newGroup(in: folder)
+    guard depth <= 0 else { return levels[depth - 1]?.rights(forGroup: group) ?? FolderRights(mode: 0o700) }
+    // The root protects these folders, too, except from users who may access it but not write to it.
+    var rights = root?.rights(forGroup: group) ?? FolderRights(mode: 0o700)
+    if rights.acl.isEmpty { rights.mode = 0o755 | rights.mode & 0o022 }
+    return rights
   }
 
   /// The group of a new folder; `nil` if unknown.

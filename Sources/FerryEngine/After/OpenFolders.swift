@@ -235,7 +235,7 @@ final class OpenFolders {
         guard let source else { return nil }
         let known = permissions ?? FolderPermissions(of: source.descriptor, depth: source.depth, below: root)
         permissions = known
-        return known.mode(atDepth: index + 1 - (names.count - source.depth), in: above)
+        return known.rights(atDepth: index + 1 - (names.count - source.depth), in: above)
       }
       guard !trustingAll, let owner = Self.stranger(current, in: above) else { continue }
       close(current)
@@ -244,17 +244,19 @@ final class OpenFolders {
     return current
   }
 
-  /// - Parameter newMode: the mode, before the umask applies, with which the folder is created if it is missing; `nil` if it
-  ///   is not created.
+  /// - Parameter newRights: the rights with which the folder is created if it is missing; `nil` if it is not created.
   private func open(
-    _ name: ArraySlice<UInt8>, in folder: Int32, newMode: () -> mode_t?
+    _ name: ArraySlice<UInt8>, in folder: Int32, newRights: () -> FolderRights?
   ) throws(Failure) -> Int32 {
     let text = FileLister.terminated(Array(name))
     var opened = openat(folder, text, Self.flags | O_NOFOLLOW)
-    if opened < 0, errno == ENOENT, let mode = newMode() {
-      guard mkdirat(folder, text, mode) == 0 || errno == EEXIST else { throw .system(errno) }
+    if opened < 0, errno == ENOENT, let rights = newRights() {
+      let creation = FolderRights.Creation(of: rights, in: folder)
+      let isCreated = mkdirat(folder, text, creation.mode) == 0
+      guard isCreated || errno == EEXIST else { throw .system(errno) }
       hasMadeFolders = true
       opened = openat(folder, text, Self.flags | O_NOFOLLOW)
+      if isCreated, opened >= 0, Self.isEmpty(opened) { creation.complete(opened) }
     }
     guard opened < 0 else { return opened }
     let code = errno

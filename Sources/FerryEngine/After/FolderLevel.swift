@@ -1,0 +1,62 @@
+import CFiles
+import Foundation
+
+/// The permissions of a folder that contains a file, or of several such folders that all protect it.
+struct FolderLevel {
+  private enum ACL: Equatable {
+    case none
+    /// The ACL in the format of its extended attribute.
+    case entries([UInt8])
+    case unknown
+  }
+
+  /// The maximum size of an ACL that is preserved, about 500 entries.
+  private static let sizeLimit = 4096
+
+  private var mode: mode_t
+  private let group: gid_t
+  private var acl: ACL
+
+  /// - Parameters:
+  ///   - folder: the open folder.
+  ///   - status: its status.
+  init(_ folder: Int32, _ status: stat) {
+    // In a sticky folder, only the owner of a file can remove it. The owner of a new folder must be able to move files to it.
+    mode = status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755) | 0o700
+    group = status.st_gid
+    var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
+    switch ferry_get_acl(folder, &bytes, bytes.count) {
+    case 0: acl = .none
+    case let count where count > 0: acl = .entries(Array(bytes[..<count]))
+    default: acl = .unknown
+    }
+  }
+
+  /// Removes the permissions that a folder above or below does not give.
+  mutating func restrict(by other: FolderLevel) {
+    mode &= other.mode
+    if acl != other.acl || acl != .none && group != other.group {
+      // An ACL can give a user more or fewer permissions than the mode shows.
+      (mode, acl) = (0o700, .none)
+    } else if group != other.group {
+      mode = Self.forAnyGroup(mode)
+    }
+  }
+
+  /// The rights of a new folder with at most these permissions.
+  ///
+  /// - Parameter newGroup: the group of the new folder; `nil` if unknown.
+  func rights(forGroup newGroup: gid_t?) -> FolderRights {
+    switch acl {
+    case .none: FolderRights(mode: group == newGroup ? mode : Self.forAnyGroup(mode))
+    case .entries(let bytes) where group == newGroup: FolderRights(mode: mode, acl: bytes)
+    case .entries, .unknown: FolderRights(mode: 0o700)
+    }
+  }
+
+  /// The mode for a folder with another group. The members of each group are other users for the other folder.
+  private static func forAnyGroup(_ mode: mode_t) -> mode_t {
+    let common = mode & (mode >> 3) & 0o7
+    return mode & 0o700 | common << 3 | common
+  }
+}
