@@ -229,7 +229,7 @@ extension Launch {
   private func keepWork(of outcome: Outcome, _ requestsAtEnd: RequestsAtEnd) throws {
     var record = outcome.record
     record.run.take(onEnd: requestsAtEnd.recordsIfKilled(after: outcome.end))
-    guard record.run.onEnd != nil else { return }
+    guard record.run.onEnd?.contains(where: \.isFailure) == true else { return }
     _ = try keep(outcome.source(record), as: .work)
   }
 
