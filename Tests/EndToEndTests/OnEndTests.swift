@@ -217,6 +217,35 @@ import Testing
     #expect(told(server) == [body(0, "success")])
   }
 
+  @Test func `may not have been sent if the run is killed meanwhile, which its report shows`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
+    let server = try await ScriptedServer.start(["/token": Self.token])
+    let job = try job(
+      server,
+      more:
+        "  slow: { session: quick, grace: 60s, request: { method: PUT, url: \"\(receiver.url)/files/x\" } }")
+    let run = try job.start(["run", "job.yaml"])
+    let deadline = ContinuousClock.now + .seconds(60)
+    while told(server).isEmpty, .now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let id = try #require(FileManager.default.contentsOfDirectory(atPath: job.state + "/runs").first)
+    #expect(try await job.ferry("report", id).stderr.contains("there is nothing to resume"))
+    try await receiver.clearFaults()
+    let next = try await job.ferry("run", "job.yaml")
+    #expect(
+      next.status == 0
+        && next.stderr.contains(
+          "run \(id) was killed after its work had ended; its requests of on_end may not have been sent\n"),
+      "\(next.stderr)")
+    let command = try await job.ferry("report", id, "--format", "json")
+    try ReportValidator.check(Data(command.stdout.utf8))
+    let report = try RunReport.decode(Data(command.stdout.utf8))
+    #expect(report.run.exitCode == 0 && report.run.state == "ended" && report.run.roundClosed)
+    #expect(report.nodes.first { $0.name == "files" }?.state == "succeeded")
+    #expect(report.run.onEnd?.map(\.state) == ["ambiguous", "ambiguous"])
+  }
+
   @Test func `is listed by a plan and by a simulation`() async throws {
     let server = try await ScriptedServer.start([:])
     let job = try job(server, end: "grace: 10s")

@@ -265,4 +265,50 @@ import Testing
     try await expect(job, "setup/2")
     #expect(count("POST /open", server) == 2)
   }
+
+  @Test func `has ended if finish is killed while it sends the requests of on_end`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
+    let job = try job(server, deliver: "when_changed")
+    try job.write(
+      manifest: job.folder.text("job.yaml") + """
+        on_end:
+          first: { session: s, request: { method: POST, url: "\(server.home)/first" } }
+          slow: { session: s, required: true, grace: 60s, request: { method: PUT, url: "\(receiver.url)/files/x" } }
+
+        """)
+    try await expect(job, "setup/2", "1/2", "2/2")
+    let finish = try job.start(["run", "job.yaml", "--shard", "finish/2"])
+    let deadline = ContinuousClock.now + .seconds(60)
+    while count("POST /first", server) == 0, .now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+    finish.signal(SIGKILL)
+    _ = await finish.end()
+    // The report of the work is not visible yet.
+    let killed = try await job.ferry("report", "merge", job.state)
+    #expect(killed.status == 5, "\(killed.stdout)\(killed.stderr)")
+    #expect(
+      killed.stdout.contains("request close: waiting")
+        && killed.stdout.contains("the last run of finish/2 was interrupted"), "\(killed.stdout)")
+
+    let requests = server.lines
+    let again = try await part(job, "finish/2")
+    #expect(again.status == 1, "\(again.stdout)\(again.stderr)")
+    #expect(
+      again.stderr.contains(
+        "was killed after its work had ended; its requests of on_end may not have been sent")
+        && again.stderr.contains("the pass over the shards has ended") && !again.stderr.contains("resumes"),
+      "\(again.stderr)")
+    let third = try await part(job, "finish/2")
+    #expect(third.status == 1 && !third.stderr.contains("killed"), "\(third.stderr)")
+    #expect(server.lines == requests && count("POST /close", server) == 1)
+    let (command, states) = try await merged(job)
+    #expect(command.status == 1, "\(command.stdout)")
+    #expect(states == ["setup/2": "ended", "1/2": "ended", "2/2": "ended", "finish/2": "ended"])
+    try ReportValidator.check(Data(command.stdout.utf8))
+    let text = try await job.ferry("report", "merge", job.state).stdout
+    #expect(text.contains("request close: succeeded") && text.contains("on_end slow: ambiguous"), "\(text)")
+    try job.write(manifest: job.folder.text("job.yaml").replacing("required: true", with: "required: false"))
+    try await expect(job, "setup/2")
+    #expect(count("POST /open", server) == 2)
+  }
 }

@@ -108,4 +108,44 @@ import Testing
     #expect(job.folder.text("photos/a") == "{}")
     #expect(server.lines.filter { $0.contains("/up/") }.count == 9)
   }
+
+  /// The user has decided that the POST was executed, so it is not sent again in the round.
+  @Test func `does not make a POST be sent again that was resolved as done`() async throws {
+    let server = try await PythonServer(
+      """
+      import http.server
+      class Handler(http.server.BaseHTTPRequestHandler):
+          protocol_version = "HTTP/1.1"
+          def do_POST(self):
+              self.rfile.read(int(self.headers["Content-Length"]))
+              print("export", flush=True)
+              self.close_connection = True
+          def log_message(self, *arguments): pass
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """)
+    let job = try Workspace(
+      """
+      version: 1
+      name: gallery
+      sessions: { s: {} }
+      fetches:
+        cat: { session: s, request: { method: POST, url: "\(server.url)/", body: x }, save_to: catalog }
+      downloads:
+        photos: { session: s, items: { from: cat, json: "", url: "\(server.url)/p", save_to: "p/${item.name}" } }
+      uploads:
+        # It keeps the round open.
+        u: { session: s, files: { root: files }, transfer: { request: { url: "http://127.0.0.1:1/" } } }
+
+      """)
+    try job.write("a", to: "a")
+    #expect(try await job.run().command.status == 1)
+    let resolved = try await job.ferry("resolve", "cat", "done", "--manifest", "job.yaml")
+    #expect(resolved.status == 0, "\(resolved.stderr)")
+    let (command, _) = try await job.run()
+    #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains("fetch 'cat' is not sent again in this round"), "\(command.stderr)")
+    #expect(server.stdout.components(separatedBy: "export").count == 2, "\(server.stdout)")
+  }
 }

@@ -194,6 +194,16 @@ import Testing
     #expect(problems(try lister.list { [] }) == ["/0: its file is in ferry's state folder"])
   }
 
+  /// A link in the state folder may lead to another disk.
+  @Test func `cannot replace the state of shards to which a link leads`() throws {
+    folder.file("state/ferry.db")
+    folder.file("photos/parts/m/1-of-2/ferry.db")
+    folder.link("state/shards", to: "../photos/parts")
+    var (_, lister) = try read(#"[{"name": "parts/m/1-of-2/ferry.db", "url": "https://example.com/"}]"#)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    #expect(problems(try lister.list { [] }) == ["/0: its file is in ferry's state folder"])
+  }
+
   @Test func `cannot replace files that other nodes read or store, regardless of case`() throws {
     let names = ["list.json", "LIST.json", "list.json/a", "Meta", "a/list.json", "list.jso", "meta/a"]
     let items = names.map { #"{"name": "\#($0)", "url": "https://example.com/"}"# }
@@ -205,7 +215,7 @@ import Testing
     #expect(
       problems(listing)
         == (0...2).map {
-          "/\($0): its file is a list of files, the document of a fetch or of an item in a manifest, or a link to one"
+          "/\($0): its file is one that the run reads, the document of a fetch or of an item in a manifest, or a link to one"
         }
         + ["/3: its file is a folder into which a fetch or a download batch stores documents"])
   }

@@ -130,4 +130,30 @@ import Testing
     // The manifest itself determines these names.
     #expect(try #require(found["tools"]).reserved.refusal(of: "dl/tool.sh") == nil)
   }
+
+  /// A list that replaced such a file could run a program of its server in the next run.
+  @Test func `cannot replace a file that the run reads`() throws {
+    for name in ["included.yaml", "body", "part", "key", "script", "other"] {
+      try "{}".write(toFile: "\(folder.path)/real/dl/\(name)", atomically: true, encoding: .utf8)
+    }
+    let nodes = """
+      include: [dl/included.yaml]
+      secrets: { key: { file: "folder/key" } }
+      requests:
+        a: { session: s, request: { method: PUT, url: "https://a.example/", body: { file: dl//body } } }
+        b:
+          session: s
+          request: { method: POST, url: "https://a.example/", multipart: { file: { path: dl/part } } }
+
+      """
+    let job = try job(nodes + Self.batch)
+    let other = try self.job(Self.upload("elsewhere"), name: "n")
+    try FileManager.default.moveItem(
+      atPath: "\(folder.path)/real/n.yaml", toPath: "\(folder.path)/real/dl/n.yaml")
+    var second = other
+    second.sources = other.sources.map { SourceText($0.bytes, file: "\(folder.path)/link/dl/n.yaml") }
+    let found = try listers(job, second)
+    let names = ["included.yaml", "body", "part", "key", "n.yaml", "other"]
+    #expect(try refused(names, found) == names.dropLast())
+  }
 }

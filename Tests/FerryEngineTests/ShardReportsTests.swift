@@ -100,4 +100,30 @@ import Testing
     let failed = try MergedReport([write("b", shard: "1/2", failed: 1), other("2/2")]).source.record
     #expect(failed.nodes[0].state == .failed && failed.nodes[0].reason == nil && failed.run.exitCode == 1)
   }
+
+  @Test func `shows that a request waits if the last run of its part was interrupted`() throws {
+    func request(_ state: ReportState) -> RunRecord.NodeRecord {
+      .init(name: "r", kind: .request, session: "s", state: state, attempts: [])
+    }
+    func merged(_ setup: ReportState, _ change: (inout RunRecord) -> Void) throws -> RunRecord.NodeRecord {
+      let paths = [
+        try write("a", shard: "setup/1") { $0.nodes.append(request(setup)) }, try write("b", shard: "1/1"),
+        try write("c", shard: "finish/1", change),
+      ]
+      return try #require(MergedReport(paths).source.record.nodes.first { $0.name == "r" })
+    }
+    let unknown = try merged(.notSelected) { record in
+      record.nodes = []
+      record.run.state = .interrupted
+    }
+    #expect(unknown.state == .waiting)
+    #expect(unknown.reason?.message == "the last run of finish/1 was interrupted")
+    // The request ended before the interruption of another part.
+    let ended = try merged(.succeeded) { record in
+      record.nodes = []
+      record.run.state = .interrupted
+    }
+    #expect(ended.state == .succeeded && ended.reason == nil)
+    #expect(try merged(.notSelected) { _ in }.state == .notSelected)
+  }
 }

@@ -70,7 +70,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (CountingPoint.allocated, [true, true]), (.intended, [false, false]),
+    (CountingPoint.allocated, [true, true]), (.allocatedBeforeCommit, [true, true]),
+    (.intended, [false, false]),
   ])
   func aCancelMakesOrphansOfItemsWithoutAnIntent(point: CountingPoint, areInDoubt: [Bool]) throws {
     let (journal, node) = try filled(point)
@@ -298,5 +299,22 @@ import Testing
     try queue.write { try $0.execute(sql: sql) }
     try queue.close()
     #expect(try Set(ReleasedSchemaTests.findings(in: state).map(\.code)) == [code])
+  }
+
+  @Test func `count from their allocation while items of a manifest without a commit have them`() throws {
+    let (journal, node) = try filled(.allocated)
+    var point: CountingPoint? { get throws { try journal.nodes.first { $0.id == node }?.countingPoint } }
+    for _ in 1...2 {
+      try journal.setCountingPoint(.intended, node: node)
+      #expect(try point == .allocatedBeforeCommit)
+    }
+    try journal.setCountingPoint(.allocated, node: node)
+    #expect(try point == .allocated)
+    try journal.setCountingPoint(.intended, node: node)
+    try journal.cancelOpen(reason: .cancelled, at: .start(plus: 9))
+    #expect(try journal.orphans.allSatisfy(\.orphaning.isInDoubt))
+    try journal.setCountingPoint(.intended, node: node)
+    #expect(try point == .intended)
+    try check(journal)
   }
 }

@@ -139,4 +139,32 @@ import Testing
     let items = world.scheduler.totals.items
     #expect(items.ambiguous == 1 && items.waiting == 2 && items.failed == 0)
   }
+
+  /// Otherwise, the next round would execute the POST again.
+  @Test func `leaves a file that was sent by a transfer that must not be repeated`() throws {
+    var world = try World(
+      """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, timeout_for_resource: 1h } }
+      uploads:
+        u:
+          session: s
+          files: { root: . }
+          retry: { limit: 0 }
+          transfer: { request: { method: POST, url: "http://h/${file.path}" } }
+          commit: { request: { method: POST, url: "http://c/${file.path}" } }
+
+      """, files: ["u": ["a": 1]]
+    ) { $0.step == .commit ? .refused : .status(200) }
+    world.run()
+    launch(&world, after: 50, adding: "b")
+    launch(&world, after: 20, adding: "c")
+    // The time of the first file has passed.
+    #expect(world.scheduler.totals.items.failed == 1 && world.scheduler.totals.items.waiting == 2)
+    world.serve = { _ in .status(200) }
+    launch(&world, after: 1, adding: "d")
+    #expect(world.scheduler.totals.items.done == 3)
+    #expect(world.starts.count { $0.attempt.step == .transfer } == 1)
+  }
 }

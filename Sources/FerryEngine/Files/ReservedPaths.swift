@@ -5,8 +5,8 @@ import FerryPlan
 struct ReservedPaths {
   /// The folder to which the paths of items are relative, with a trailing slash; empty if all paths are relative to it.
   var base = ""
-  /// The lists of uploads and download batches, the documents of fetches and of items in manifests, and the links on the way to
-  /// them.
+  /// The lists of uploads and download batches, the other files that the run reads, the documents of fetches and of items in
+  /// manifests, and the links on the way to them.
   private(set) var files: Set<String> = []
   /// The folders into which fetches and download batches store documents, and all folders above them.
   private(set) var folders: Set<String> = []
@@ -42,7 +42,7 @@ struct ReservedPaths {
     let path = base + key
     if replacesFile(path) {
       return
-        "its file is a list of files, the document of a fetch or of an item in a manifest, or a link to one"
+        "its file is one that the run reads, the document of a fetch or of an item in a manifest, or a link to one"
     }
     guard folders.contains(path) else { return nil }
     return "its file is a folder into which a fetch or a download batch stores documents"

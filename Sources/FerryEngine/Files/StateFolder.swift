@@ -87,10 +87,10 @@ struct StateFolder: Sendable {
   /// Whether a real path is the state folder or in it.
   func contains(real path: [UInt8]) -> Bool { folders.contains { FileLister.isInside(path, $0.real) } }
 
-  /// The paths of the state folder relative to a root, which is given by its real path; empty if it is not below the
-  /// root.
+  /// The paths of the state folder, and of the folders to which links in `shards` lead, relative to a root, which is given by
+  /// its real path. Folders that are not below the root are omitted.
   func paths(below root: [UInt8]) -> [[UInt8]] {
-    folders.map(\.real).filter { FileLister.isInside($0, root) && $0 != root }
+    folders.flatMap { [$0.real] + $0.linked }.filter { FileLister.isInside($0, root) && $0 != root }
       .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
   }
 }

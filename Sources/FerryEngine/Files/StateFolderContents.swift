@@ -10,6 +10,8 @@ struct StateFolderContents: Sendable {
   /// The identities of the folder, its entries, the entries of its subfolders, and the targets of links in `shards`. Every
   /// deeper file is below one of these folders.
   private let identities: Set<FolderIdentity>
+  /// The real paths of the folders to which `shards` or links in it lead.
+  let linked: [[UInt8]]
   private let parts: PartFiles
 
   /// Returns `nil` if there is no folder at this path.
@@ -20,7 +22,9 @@ struct StateFolderContents: Sendable {
     parts = PartFiles(in: real)
     var identities = [FolderIdentity(status)] as Set
     FolderContents.visit(real, depth: 2) { _, identity in identities.insert(identity) }
-    self.identities = identities.union(parts.linked)
+    let linked = parts.linked
+    self.linked = linked.values.compactMap(FileLister.real)
+    self.identities = identities.union(linked.keys)
   }
 
   func contains(_ status: stat) -> Bool {
@@ -67,9 +71,9 @@ private final class PartFiles: Sendable {
     }
   }
 
-  /// The folders to which `shards` or links in it lead.
-  var linked: Set<FolderIdentity> {
-    var found: Set<FolderIdentity> = []
+  /// The folders to which `shards` or links in it lead, with the paths of these links.
+  var linked: [FolderIdentity: [UInt8]] {
+    var found: [FolderIdentity: [UInt8]] = [:]
     for path in shards { FolderContents.followLinks(in: path, depth: 2, &found) }
     return found
   }
@@ -107,13 +111,13 @@ private enum FolderContents {
 
   /// Finds the folders to which a path, or links in the folder there, lead. Entries that are not links are not examined
   /// with stat, because there may be thousands.
-  static func followLinks(in folder: [UInt8], depth: Int, _ found: inout Set<FolderIdentity>) {
+  static func followLinks(in folder: [UInt8], depth: Int, _ found: inout [FolderIdentity: [UInt8]]) {
     guard let stream = opendir(FileLister.terminated(folder)) else { return }
     var status = stat()
     if lstat(FileLister.terminated(folder), &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
       fstat(dirfd(stream), &status) == 0
     {
-      found.insert(FolderIdentity(status))
+      found[FolderIdentity(status)] = folder
     }
     var subfolders: [[UInt8]] = []
     while depth > 0, let entry = readdir(stream) {

@@ -71,7 +71,7 @@ struct AmbiguityFinder {
 
   private var hasCommit: Bool {
     if case .upload(let work) = node?.work { return work.commit != nil }
-    return row.countingPoint == .intended
+    return [.intended, .allocatedBeforeCommit].contains(row.countingPoint)
   }
 
   private func resolutions(of path: [UInt8]?, isBeforeCommit: Bool) -> [String] {

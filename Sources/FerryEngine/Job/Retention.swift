@@ -58,6 +58,8 @@ package struct Retention: Hashable, Sendable {
       throw EngineFault(
         .fault, "\(report): cannot remove the report of an old run: \(String(cString: strerror(errno)))")
     }
+    // A run that could not write its final report leaves the report of its work.
+    unlink(try state.workReport(ofRun: run))
     // A run that was killed leaves its progress file.
     ProgressFile.remove(ofRun: run, in: state)
     rmdir(try state.folder(ofRun: run))

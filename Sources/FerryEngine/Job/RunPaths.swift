@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryManifest
 import FerryPlan
 
@@ -22,7 +23,20 @@ struct RunPaths {
       for case .upload(let work) in job.plan.nodes.map(\.work) {
         if let list = list(of: work, job) { reserved.insert(list) }
       }
+      for input in inputs(of: job) { reserved.insert(input) }
     }
+  }
+
+  /// The files, other than lists, that the run reads: manifests, variables files, secrets, certificates, request bodies, and
+  /// the programs of `on_events` with their arguments.
+  private func inputs(of job: Job) -> [ResolvedPath] {
+    let manifest = job.manifest
+    var named = manifest.sessions.flatMap { $0.connection.tls.files.map(\.path) + $0.onEvents }
+    named += manifest.netrcFiles + manifest.bodyFiles
+    for case .file(let path) in manifest.secrets.map(\.source) { named.append(path) }
+    let sources = job.sources.map { Array(AbsolutePath.text(of: $0.file).utf8) }
+    let files = named.compactMap { try? FileLister.absolute($0, baseFolder: job.folder, home: home) }
+    return (sources + files).map(ResolvedPath.init)
   }
 
   private mutating func add(_ fetch: Fetch, of job: Job) {

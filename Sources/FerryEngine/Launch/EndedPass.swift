@@ -25,7 +25,7 @@ extension Launch {
       let round = try history.latestRound(manifest: job.plan.manifest), round.pass != nil,
       round.closedAt != nil
     else { return nil }
-    // A run that was killed after it had closed the round has no exit code.
+    // The last run has no exit code if it was killed and `ferry cancel` or `ferry reset` has closed the round.
     let code = try history.lastRun(of: job.plan.manifest)?.exitCode
     return EndedPass(
       exitCode: code.flatMap(ExitCode.init) ?? .temporary,

@@ -5,6 +5,16 @@ import FerryProcess
 import FerryReport
 import FerryTransfer
 
+extension RunRecord.Run {
+  /// Adds the requests of `on_end`. The failure of a required one counts as that of an item.
+  fileprivate mutating func take(onEnd requests: [RunRecord.OnEndRecord]) {
+    guard !requests.isEmpty else { return }
+    onEnd = requests
+    guard requests.contains(where: { $0.required && $0.isFailure }) else { return }
+    exitCode = ExitCode.first(of: [ExitCode(rawValue: exitCode) ?? .fault, .itemsFailed]).rawValue
+  }
+}
+
 /// The run itself: reconciles the files with the journals, runs the loop, and records the results.
 extension Launch {
   /// The result of a run.
@@ -46,7 +56,7 @@ extension Launch {
     var outcome: Outcome
     var captures: CaptureStore?
     do {
-      outcome = try work(run, journals, history, loop, messages, commands, &captures)
+      outcome = try work(run, journals, history, loop, messages, commands, requestsAtEnd, &captures)
     } catch {
       let exitCode = EngineFault.exitCode(of: error)
       let ended = RequestsAtEnd.RunEnd(
@@ -56,12 +66,8 @@ extension Launch {
       throw error
     }
     let requests = requestsAtEnd.send(after: outcome.end, of: captures)
-    if !requests.isEmpty { outcome.record.run.onEnd = requests }
+    outcome.record.run.take(onEnd: requests)
     warn(of: requests, run)
-    if requests.contains(where: { $0.required && $0.isFailure }) {
-      let codes = [ExitCode(rawValue: outcome.record.run.exitCode) ?? .fault, .itemsFailed]
-      outcome.record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
-    }
     return (outcome, signals)
   }
 
@@ -82,7 +88,8 @@ extension Launch {
   /// - Parameter values: receives the values that responses provide, which are needed even if an error is thrown.
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
-    _ messages: Mailbox<RunMessage>, _ commands: RunCommands, _ values: inout CaptureStore?
+    _ messages: Mailbox<RunMessage>, _ commands: RunCommands, _ requestsAtEnd: RequestsAtEnd,
+    _ values: inout CaptureStore?
   ) throws -> Outcome {
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
@@ -153,7 +160,6 @@ extension Launch {
     }
     var whole = self
     (whole.jobs, run.rounds) = (joined.jobs, joined.rounds)
-    try whole.close(areThrough, run, inboxProcessor, history)
     var record = whole.record(
       run, runLoop, areThrough, after, launchState.problems.merging(lists.problems) { $1 },
       left: inboxProcessor.problems)
@@ -177,6 +183,8 @@ extension Launch {
         try scheduler.eachItemRecord(notable: notable, digest: { digests?[$0] }, body)
       }
     }
+    try whole.keepWork(of: outcome, requestsAtEnd)
+    try whole.close(areThrough, run, inboxProcessor, history)
     return outcome
   }
 
@@ -214,6 +222,15 @@ extension Launch {
       lister.isStopped = isStopped
       return lister
     }
+  }
+
+  /// Stores the report of the work, in case the run is killed while it sends the requests of `on_end`. No later run
+  /// continues a round that is closed before they are sent.
+  private func keepWork(of outcome: Outcome, _ requestsAtEnd: RequestsAtEnd) throws {
+    var record = outcome.record
+    record.run.take(onEnd: requestsAtEnd.recordsIfKilled(after: outcome.end))
+    guard record.run.onEnd?.contains(where: \.isFailure) == true else { return }
+    _ = try keep(outcome.source(record), as: .work)
   }
 
   /// Closes the completed rounds. Files that were submitted but not yet queued belong to the next round.

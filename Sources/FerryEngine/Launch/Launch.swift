@@ -251,7 +251,7 @@ package struct Launch {
     _ history: RunHistory, _ commands: RunCommands, _ locks: HeldLocks, _ retention: Retention
   ) throws -> Ending {
     var record = outcome.record
-    let report = try keep(outcome.source(record))
+    let report = try keep(outcome.source(record), as: .final)
     try history.end(
       run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
     // If another process has taken over a shard, that process starts the shard's commands and keeps its journal.
@@ -289,7 +289,7 @@ package struct Launch {
     let (events, expiries) = (records.filter { $0.session != nil }, records.filter { $0.session == nil })
     record.run.onEvents = events.isEmpty ? nil : events
     record.run.onExpiry = expiries.isEmpty ? nil : expiries
-    _ = try keep(outcome.source(record))
+    _ = try keep(outcome.source(record), as: .final)
   }
 
   /// Removes old runs. A failure does not affect this run, which has already ended.
@@ -340,52 +340,14 @@ package struct Launch {
     record.run.fault = ([record.run.fault].compactMap(\.self) + faults).joined(separator: "\n")
     let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
     record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
-    _ = try keep(outcome.source(record))
+    _ = try keep(outcome.source(record), as: .final)
     try history.end(run: record.run.id, exitCode: record.run.exitCode, report: report, at: clock.now)
-  }
-
-  /// Stores the report in the state folder; returns its path.
-  private func keep(_ source: ReportSource) throws -> String {
-    do {
-      let report = try state.createReportFolder(ofRun: source.record.run.id)
-      try ReportWriter.write(source, to: report)
-      return report
-    } catch {
-      // The fault that stopped the run is more important than the failure to report it.
-      guard let fault = source.record.run.fault else { throw error }
-      throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
-    }
   }
 
   private var selection: Selection {
     get throws {
       guard case .setup = options.part else { return try Selection(options.only, in: jobs.plan) }
       return try Selection(beforeUploadsOf: jobs.plan)
-    }
-  }
-
-  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows the interruption.
-  func closeDeadRuns(
-    _ history: RunHistory, at now: Instant, isAlive: (ProcessIdentity) -> Bool,
-    _ notice: (String) -> Void
-  ) throws {
-    for run in try history.closeDeadRuns(at: now, isAlive: isAlive) {
-      let isResumed = run.rounds.contains { jobs.plan.manifests.contains($0.manifest) }
-      notice("run \(run.id) was interrupted\(isResumed ? "; this run resumes it" : "")")
-      let manifests = try run.rounds.map { round in
-        RunRecord.Manifest(
-          name: round.manifest, path: try history.job(manifest: round.manifest)?.path ?? "", sha256: "",
-          round: round.number, roundClosed: false)
-      }
-      var record = RunRecord(
-        run: .init(
-          id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
-          endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: .interrupted),
-        totals: .init(), nodes: [], items: [])
-      record.run.shard = run.part
-      record.run.pass = run.rounds.first?.pass
-      try ReportWriter.write(ReportSource(record), to: state.createReportFolder(ofRun: run.id))
-      ProgressFile.remove(ofRun: run.id, in: state)
     }
   }
 

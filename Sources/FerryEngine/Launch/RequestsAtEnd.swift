@@ -9,7 +9,7 @@ import FerryTransfer
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, under the same
 /// rules as all other requests. Only refresh tokens are journaled: if a run is killed before it sends the requests, no
-/// later run sends them.
+/// later run sends them, and its report shows that they may not have been sent.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {
@@ -47,18 +47,40 @@ struct RequestsAtEnd {
     } catch {
       problem = EngineFault.describe(error)
     }
-    return jobs.manifests.flatMap { manifest in
+    return records(after: end) { record, manifest, declared in
+      let name = declared.request.name.value
+      let session = declared.request.session.value
+      let longest = jobs.all[manifest].manifest.sessions.first { $0.name.value == session }?
+        .timeoutForResource
+      let limit = limits[manifest][name].map { min($0, longest ?? $0) }
+      record.take(sent[manifest][name], within: limit, problem: problem)
+    }
+  }
+
+  /// The records of the requests if the run is killed before they have ended. Empty if none of them are sent.
+  func recordsIfKilled(after end: RunEnd) -> [RunRecord.OnEndRecord] {
+    guard !end.isHurried else { return [] }
+    return records(after: end) { record, _, _ in
+      record.state = .ambiguous
+      record.reason = .init(
+        code: .stopped, message: "the run was killed before this request had ended; it may have been sent")
+    }
+  }
+
+  /// One record for each request of each manifest.
+  ///
+  /// - Parameter outcome: records the outcome of a request whose `when` allows it.
+  private func records(
+    after end: RunEnd, _ outcome: (inout RunRecord.OnEndRecord, _ manifest: Int, OnEndRequest) -> Void
+  ) -> [RunRecord.OnEndRecord] {
+    jobs.manifests.flatMap { manifest in
       jobs.all[manifest].manifest.onEnd.map { declared in
-        let name = declared.request.name.value
         var record = RunRecord.OnEndRecord(
-          manifest: jobs.all.count > 1 ? jobs.plan.manifests[manifest] : nil, name: name, state: .skipped,
-          required: declared.isRequired)
-        guard declared.request.when.allows(end.values[manifest].exitCode) else { return record }
-        let session = declared.request.session.value
-        let longest = jobs.all[manifest].manifest.sessions.first { $0.name.value == session }?
-          .timeoutForResource
-        let limit = limits[manifest][name].map { min($0, longest ?? $0) }
-        record.take(sent[manifest][name], within: limit, problem: problem)
+          manifest: jobs.all.count > 1 ? jobs.plan.manifests[manifest] : nil,
+          name: declared.request.name.value, state: .skipped, required: declared.isRequired)
+        if declared.request.when.allows(end.values[manifest].exitCode) {
+          outcome(&record, manifest, declared)
+        }
         return record
       }
     }

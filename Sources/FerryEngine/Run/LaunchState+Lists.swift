@@ -71,7 +71,8 @@ extension LaunchState {
     } catch var failure as ListingFailure where failure.root == nil {
       guard case .server = lister.listAuthor else { throw failure }
       let list = unreadableList(of: id, jobs, lister, given)
-      if isPreview, list.remedy != nil || list.fetch.map(isSettled) != true {
+      // The start of a fetch is only known if the upload needs it.
+      if isPreview, list.remedy != nil || list.fetch.map({ willRepeat($0, jobs) }) != true {
         failure.remedy = failure.remedy ?? list.remedy
         throw failure
       }
@@ -79,6 +80,11 @@ extension LaunchState {
       listsLater.insert(id.index)
       return nil
     }
+  }
+
+  /// Whether the launch repeats a fetch to get a list that can be read. Its start must already be known.
+  private func willRepeat(_ fetch: NodeID, _ jobs: Jobs) -> Bool {
+    isSettled(fetch) && jobs.plan.nodes[fetch.index].mayBeRepeated
   }
 
   private func unreadableList(
@@ -102,7 +108,17 @@ extension LaunchState {
   /// Repeats the fetches of lists that cannot be read. Otherwise, the round could not end, and would not fetch the lists
   /// again.
   mutating func repeatFetchesOfLists(_ jobs: Jobs, _ listers: [Int: FileLister]) throws {
-    var fetches = unreadableLists.values.compactMap(\.fetch)
+    var fetches: [NodeID] = []
+    for (index, list) in unreadableLists {
+      guard let fetch = list.fetch else { continue }
+      let node = jobs.plan.nodes[fetch.index]
+      if node.mayBeRepeated {
+        fetches.append(fetch)
+      } else if isSettled(fetch) {
+        unreadableLists[index]?.remedy =
+          "correct the list: fetch '\(node.name)' is not sent again in this round"
+      }
+    }
     for (index, start) in starts.enumerated() {
       guard case .notSelected = start, let lister = listers[index] else { continue }
       if let fetch = try unreadableFetch(ofListOf: NodeID(index), jobs, lister) { fetches.append(fetch) }
@@ -115,7 +131,7 @@ extension LaunchState {
   /// Otherwise, the work before the shards would not fetch the list again in this round.
   private func unreadableFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister) throws -> NodeID? {
     guard case .setup = jobs.job(of: id).part, let fetch = fetch(ofListOf: id, jobs, lister),
-      isSettled(fetch)
+      isSettled(fetch), jobs.plan.nodes[fetch.index].mayBeRepeated
     else { return nil }
     do {
       _ = try lister.list(nil, nil)
@@ -143,6 +159,15 @@ extension LaunchState {
     case .notSelected, .submissions, .closed, .notDue, .switchedOff, .stored, .notStored, .left, .skipped:
       false
     }
+  }
+}
+
+extension Node {
+  /// Whether a fetch that has succeeded may be sent again in the same round. A POST must not be repeated, and a document
+  /// under `return_cache_data_dont_load` is never requested.
+  fileprivate var mayBeRepeated: Bool {
+    guard case .fetch(let work) = work else { return false }
+    return work.step.repeatability != .once && work.cachePolicy != .returnDoNotLoad
   }
 }
 

@@ -89,6 +89,11 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
+  /// The report of a run's work while the requests of `on_end` are sent.
+  package func workReport(ofRun id: String) throws(JournalError) -> String {
+    try folder(ofRun: id) + "/work.json"
+  }
+
   /// The file in which a run publishes its progress.
   package func progress(ofRun id: String) throws(JournalError) -> String {
     try folder(ofRun: id) + "/progress.json"

@@ -116,7 +116,7 @@ enum SessionInvariants {
       .unknownValue,
       """
       \(NodeRow.Kind.unknown) OR (state NOT IN \(open) AND state NOT IN \(closed))
-        OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
+        OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 2, 3)
       """,
       "with an unknown kind, state, intent or round",
       effect: "ferry cannot determine the outcome of these nodes, and does not use them", remedy: restore),

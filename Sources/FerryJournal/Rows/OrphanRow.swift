@@ -66,7 +66,7 @@ extension OrphanRow {
   /// commit) may have been executed.
   private static let mayCount = """
     (intent IS NOT NULL
-      OR state >= coalesce((SELECT counts_from FROM node WHERE node.id = item.node), 1))
+      OR state >= coalesce((SELECT nullif(counts_from, 2) FROM node WHERE node.id = item.node), 1))
     """
 
   /// SQL that records the upload IDs of items as orphans before the items lose them.

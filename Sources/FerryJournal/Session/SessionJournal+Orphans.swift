@@ -152,13 +152,13 @@ extension SessionJournal {
   }
 
   /// Records, before a run, the step from which data of the node may count as delivered.
-  /// While items hold IDs from an earlier version of the manifest, the earlier step is kept.
+  /// While items hold IDs from an earlier version of the manifest, the earlier step counts.
   package func setCountingPoint(_ point: CountingPoint, node: Int64) throws(JournalError) {
     let open = "EXISTS (SELECT 1 FROM item WHERE node = ?1 AND state IN (1, 2))"
     try access { db in
       try db.execute(
         sql: """
-          UPDATE node SET counts_from = CASE WHEN \(open) THEN min(coalesce(counts_from, 1), ?2) ELSE ?2 END
+          UPDATE node SET counts_from = CASE WHEN ?2 > coalesce(counts_from, 1) AND \(open) THEN 2 ELSE ?2 END
           WHERE id = ?1 AND counts_from IS NOT ?2
           """,
         arguments: [node, Int64(point.rawValue)])

@@ -70,4 +70,16 @@ extension Manifest {
     all += onEnd.map { ($0.request.request, $0.request.session) }
     return all
   }
+
+  /// The files that bodies of requests contain, other than those of transfers, by their paths: absolute, or relative to the
+  /// manifest's folder.
+  package var bodyFiles: [String] {
+    sessionRequests.compactMap {
+      switch $0.request.body {
+      case .file(let path): path
+      case .parts(let parts): parts.file?.path
+      case .none, .form, .json, .text, .multipart, .oauth2, .listOfParts: nil
+      }
+    }
+  }
 }

@@ -55,6 +55,9 @@ package struct Orphaning: Hashable, Sendable {
 package enum CountingPoint: UInt8, Sendable {
   /// The data counts as soon as the item has an upload ID, because there is no commit.
   case allocated = 1
+  /// As `allocated`, because an item of an earlier version of the manifest, which had no commit, still has an upload ID. The
+  /// present version has a commit.
+  case allocatedBeforeCommit = 2
   /// The data counts once the commit's intent has been written.
   case intended = 3
 }
@@ -64,7 +67,7 @@ extension CountingPoint {
   func mayCount(state: ItemState, intent: ItemStep?) -> Bool {
     if intent != nil { return true }
     switch state {
-    case .allocated, .transferred: return self == .allocated
+    case .allocated, .transferred: return self != .intended
     case .queued, .done, .failed, .ambiguous, .cancelled: return false
     }
   }
@@ -78,7 +81,14 @@ extension UploadWork {
   /// - Parameter recorded: the counting point of the earlier launch, whose manifest may not have had a
   ///   commit.
   package func mayCount(state: ItemState, intent: ItemStep?, recorded: CountingPoint? = nil) -> Bool {
-    let point = recorded == .allocated ? .allocated : countingPoint
-    return point.mayCount(state: state, intent: intent)
+    countingPoint(recorded: recorded).mayCount(state: state, intent: intent)
+  }
+
+  /// The counting point of items that an earlier launch has begun.
+  package func countingPoint(recorded: CountingPoint?) -> CountingPoint {
+    switch recorded {
+    case .allocated, .allocatedBeforeCommit: .allocated
+    case .intended, nil: countingPoint
+    }
   }
 }

@@ -88,12 +88,15 @@ extension RunRecord {
 
     var part: ShardPart
     var nodes: [Key: NodeRecord]
+    /// The reason why these records may be out of date.
+    var absence: RecordedFailure?
 
     /// Whether the part is a shard, rather than the work that runs once.
     var isShard: Bool { part.shard != nil }
 
     init(_ part: PartReports, _ last: RunRecord) {
       self.part = part.part
+      absence = ShardRecord(part).absence
       nodes = Dictionary(last.nodes.map { (Key(name: $0.name, kind: $0.kind), $0) }) { first, _ in first }
     }
 
@@ -107,6 +110,7 @@ extension RunRecord {
     let longest = parts.compactMap(\.last?.nodes).max { $0.count < $1.count } ?? []
     let sources = parts.compactMap { part in part.last.map { PartNodes(part, $0) } }
     let absence = parts.lazy.filter { $0.part.shard != nil }.compactMap { ShardRecord($0).absence }.first
+    let absenceOfOnce = parts.filter { $0.part.shard == nil }.compactMap { ShardRecord($0).absence }.last
     return longest.map { pattern in
       let key = PartNodes.Key(name: pattern.name, kind: pattern.kind)
       let found = sources.compactMap { source in source.nodes[key].map { (source.isShard, $0) } }
@@ -127,10 +131,12 @@ extension RunRecord {
         return merged
       case .token: return found.map(\.1).merged(or: pattern)
       case .fetch, .request:
-        let once = found.filter { !$0.0 && $0.1.state != .notSelected }.map(\.1)
-        guard var last = once.last else { return pattern }
-        last.attempts = once.flatMap(\.attempts)
-        return last
+        let once = sources.filter { !$0.isShard && $0.selected(key) }
+        guard let last = once.last, var merged = last.nodes[key] else {
+          return pattern.waiting(for: absenceOfOnce)
+        }
+        merged.attempts = once.flatMap { $0.nodes[key]?.attempts ?? [] }
+        return merged.waiting(for: last.absence)
       }
     }
   }
@@ -230,6 +236,16 @@ extension RunRecord.NodeRecord {
     case .upload, .download, .fetch, .request:
       return (state == .failed || state == .ambiguous) && optional != true
     }
+  }
+
+  /// The same request or fetch; if it had not ended, the state of the part that executes it is unknown.
+  ///
+  /// - Parameter absence: the reason why that state is unknown; `nil` if it is known.
+  fileprivate func waiting(for absence: RecordedFailure?) -> RunRecord.NodeRecord {
+    guard let absence, state == .waiting || state == .notSelected else { return self }
+    var node = self
+    (node.state, node.reason) = (.waiting, absence)
+    return node
   }
 
   /// The maximum number of `problems`, as in the report of a run.

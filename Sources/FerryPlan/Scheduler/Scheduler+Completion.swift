@@ -42,11 +42,13 @@ extension Scheduler {
   }
 
   /// Whether work of a node that has failed for too long may end as failed. An item that would become ambiguous remains,
-  /// because a later launch may learn its outcome. An ephemeral session does not remember it.
+  /// because a later launch may learn its outcome, and so does one whose transfer must not be repeated and was executed.
+  /// An ephemeral session does not remember them.
   func mayFail(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index], !isEphemeral(ref.node) else {
       return true
     }
+    if hasTransferredOnce(item, of: upload) { return false }
     return outcome(of: ref, item, upload, .failed, nil).state == .failed
   }
 

@@ -237,6 +237,16 @@ extension Scheduler {
     return step(flight.attempt.ref, flight.attempt.step)
   }
 
+  /// Whether a transfer that must not be repeated has sent the file, so that only its commit remains.
+  func hasTransferredOnce(_ item: Int, of upload: Int) -> Bool {
+    guard steps[uploads[upload].node, .transfer].step.repeatability == .once else { return false }
+    switch uploads[upload].lifecycle(of: item) {
+    case .queued(let progress), .begun(let progress): return progress.isTransferred
+    case .listed, .remaining: return uploads[upload].items.begun[item]?.state == .transferred
+    case .closed: return false
+    }
+  }
+
   /// Whether sending the file again from its start might deliver it twice: the server may have completed the
   /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {

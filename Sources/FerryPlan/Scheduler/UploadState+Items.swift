@@ -35,7 +35,7 @@ struct ItemRules: Hashable, Sendable {
     deliversAgainUnderNewID = work.deliversAgainUnderNewID
     transferProtocol = work.transferProtocol
     transferStep = work.transfer.kind
-    countingPoint = recorded == .allocated ? .allocated : work.countingPoint
+    countingPoint = work.countingPoint(recorded: recorded)
   }
 
   /// The state of an item before its first step in this launch.

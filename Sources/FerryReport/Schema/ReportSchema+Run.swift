@@ -19,7 +19,7 @@ extension ReportSchema {
         .required("exit_code", .integer, "The exit code of the process."),
         .required(
           "state", .choice(["ended", "interrupted"]),
-          "`ended`, or `interrupted` if the process was killed or crashed."),
+          "`ended`, or `interrupted` if the process was killed or crashed before its work had ended."),
         .optional(
           "stop", .choice(["interrupt", "terminate", "max_duration", "now"]),
           "The reason why the run ended early; absent if it did not."),
