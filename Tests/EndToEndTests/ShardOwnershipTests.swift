@@ -144,7 +144,10 @@ import Testing
       let ended = try await old.end(within: .seconds(60))
       let isOver = ended.status == 0
       stopped += isOver ? 0 : 1
-      #expect(isOver || receiver.log == log, "trial \(trial): \(ended.stderr)")
+      // If the process was stopped between its check of the lease and the system call that sends a request, it sends this
+      // request when it continues (delivery.md, Shards).
+      let more = receiver.log.dropFirst(log.count)
+      #expect(isOver || more.count <= 1, "trial \(trial): \(more) \(ended.stderr)")
       #expect(isOver || ended.status == 70, "trial \(trial): \(ended.stderr)")
       if next.status == 6 { next = try await job.start(Self.arguments).end() }
       #expect(next.status == 0, "trial \(trial): \(next.stderr)")
