@@ -227,7 +227,7 @@ package enum FolderPath {
   }
 
   /// Whether another user may have created this name of a regular file or a symbolic link. Linux prevents hard links to links
-  /// of other users, and to files that the user may not read and write, only if fs.protected_hardlinks is 1 (proc(5)), which
+  /// of other users, and to files that the user cannot read and write, only if fs.protected_hardlinks is 1 (proc(5)), which
   /// is not the kernel's default.
   static func mayBeForeignName(of entry: stat, in folder: stat?) -> Bool {
     [S_IFREG, S_IFLNK].contains(entry.st_mode & S_IFMT) && entry.st_nlink > 1

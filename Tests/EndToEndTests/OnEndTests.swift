@@ -217,7 +217,7 @@ import Testing
     #expect(told(server) == [body(0, "success")])
   }
 
-  @Test func `may not have been sent if the run is killed meanwhile, which its report shows`() async throws {
+  @Test func `have an unknown outcome in the report if the run is killed meanwhile`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
     let server = try await ScriptedServer.start(["/token": Self.token])
     let job = try job(
@@ -236,7 +236,8 @@ import Testing
     #expect(
       next.status == 0
         && next.stderr.contains(
-          "run \(id) was killed after its work had ended; its requests of on_end may not have been sent\n"),
+          "run \(id) was killed after its work had ended; it is unknown whether its on_end requests were sent\n"
+        ),
       "\(next.stderr)")
     let command = try await job.ferry("report", id, "--format", "json")
     try ReportValidator.check(Data(command.stdout.utf8))

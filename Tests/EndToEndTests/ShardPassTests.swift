@@ -295,7 +295,7 @@ import Testing
     #expect(again.status == 1, "\(again.stdout)\(again.stderr)")
     #expect(
       again.stderr.contains(
-        "was killed after its work had ended; its requests of on_end may not have been sent")
+        "was killed after its work had ended; it is unknown whether its on_end requests were sent")
         && again.stderr.contains("the pass over the shards has ended") && !again.stderr.contains("resumes"),
       "\(again.stderr)")
     let third = try await part(job, "finish/2")

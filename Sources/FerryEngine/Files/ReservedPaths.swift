@@ -51,8 +51,8 @@ struct ReservedPaths {
   /// Whether the file, or a folder in its path, is one of the files.
   private func replacesFile(_ path: String) -> Bool {
     if files.contains(path) { return true }
-    // A path can have many folders, of which only the first ones can be in the set.
-    return path.utf8.indices.prefix(longestFile + 1).contains {
+    // A path can have many folders, of which only the first ones can be in the set. No folder above `base` is a file.
+    return path.utf8.indices.prefix(longestFile + 1).dropFirst(base.utf8.count).contains {
       path.utf8[$0] == UInt8(ascii: "/") && files.contains(String(path[..<$0]))
     }
   }

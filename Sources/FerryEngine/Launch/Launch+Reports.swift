@@ -44,7 +44,7 @@ extension Launch {
       if let ended = try takeWorkReport(ofRun: run.id) {
         notice(
           "run \(run.id) was killed after its work had ended"
-            + (ended.isFinal ? "" : "; its requests of on_end may not have been sent"))
+            + (ended.isFinal ? "" : "; it is unknown whether its on_end requests were sent"))
         try history.end(run: run.id, exitCode: ended.exitCode.rawValue, report: ended.path, at: now)
         continue
       }

@@ -9,7 +9,7 @@ import FerryTransfer
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, under the same
 /// rules as all other requests. Only refresh tokens are journaled: if a run is killed before it sends the requests, no
-/// later run sends them, and its report shows that they may not have been sent.
+/// later run sends them, and its report shows that their outcome is unknown.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {

@@ -99,9 +99,9 @@ extension LaunchState {
     }
   }
 
-  /// Turns the upload IDs of files that start over into orphans, and records the point at which an upload
-  /// with a newly allocated ID, or a transfer that must not be repeated, counts as delivered. Afterwards, the items no longer hold the dropped IDs.
-  /// Called before a run.
+  /// Turns the upload IDs of files that start over into orphans. Afterwards, the items no longer hold the dropped IDs. Also
+  /// records the point at which an upload with a newly allocated ID, or a transfer that must not be repeated, counts as
+  /// delivered. Called before a run.
   mutating func dropUploadIDs(
     of plan: Plan, in journals: SessionJournals, at now: Instant
   ) throws(JournalError) {
