@@ -133,6 +133,34 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 2)
   }
 
+  /// The session has a single connection. While the allocation of `b/f00` uses it, `a/f00` is waiting for it.
+  @Test func `that is cancelled with finish starts no item that waits for a connection`() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 1 } }
+      uploads:
+        a:
+          session: s
+          files: { root: . }
+          priority: 0.0
+          transfer: { request: { url: "http://host/a/${file.path}" } }
+        b:
+          session: s
+          files: { root: . }
+          allocate: { request: { method: POST, url: "http://host/b" }, capture: { id: { json: /id } }, valid_for: 1h }
+          transfer: { request: { url: "http://host/b/${allocate.id}" } }
+
+      """
+    var world = try World(yaml, files: ["a": ["f00": 10], "b": ["f00": 10]]) { _ in
+      .status(200, after: .seconds(10))
+    }
+    world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(5)))
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer])
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled, .succeeded])
+  }
+
   @Test func `that is drained completes its batch, and cancels items that were not queued`() throws {
     let more = """
       requests:

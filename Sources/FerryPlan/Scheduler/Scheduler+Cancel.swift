@@ -21,10 +21,10 @@ extension Scheduler {
       where plan.isOf(session, cancelled, flight.attempt.ref) {
         interrupt(id, .cancelled(failure))
       }
-      for ready in takeWaiting(where: { plan.isOf(session, cancelled, $0.ref) }).sorted() {
-        end(ready.ref, .cancelled, failure)
-      }
     }
+    let kept = finishing ? requested() : []
+    let waiting = takeWaiting { plan.isOf(session, cancelled, $0.ref) && !kept.contains($0.ref) }
+    for ready in waiting.sorted() { end(ready.ref, .cancelled, failure) }
     for index in nodes.indices where plan.isOf(session, cancelled, ItemRef(NodeID(index))) {
       switch nodes[index].phase {
       case .waiting: cancelWaiting(index, failure)
@@ -53,6 +53,18 @@ extension Scheduler {
       case .notSelected, .finished, .settling, .closed, .left: break
       }
     }
+  }
+
+  /// The items and nodes in progress for which this launch has sent a request.
+  private func requested() -> Set<ItemRef> {
+    var refs = Set(flights.values.map(\.attempt.ref))
+    for index in nodes.indices {
+      let node = NodeID(index)
+      let items = uploadIndex[index].map { uploads[$0].active.items } ?? []
+      for ref in items.map({ ItemRef(node, $0) }) + [ItemRef(node)]
+      where self[attempts: ref]?.requests ?? 0 > 0 { refs.insert(ref) }
+    }
+    return refs
   }
 
   /// Stops holding transferred items for their batch, because no resume of the session follows.

@@ -133,18 +133,9 @@ extension Referee {
     guard node.kind != .token, call.step != .abandon, let finishing = cancelled[node.session] else { return }
     if !finishing {
       report(.cancel, "\(name) was sent after ferry cancel")
-    } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
-      !begun.contains(call.attempt.ref)
-    {
-      // Other work may have begun and waited for a token, an intent or another host queue.
+    } else if case .upload = node.work, !begun.contains(call.attempt.ref) {
       report(.cancel, "\(name) was started after ferry cancel --finish")
     }
-  }
-
-  /// Whether any step is unrepeatable. Intents are written before a connection is free, so the steps after
-  /// them may also begin early.
-  private var hasIntents: Bool {
-    plan.nodes.contains { $0.steps.contains { $0.repeatability == .once } }
   }
 
   private mutating func checkJournal(
