@@ -74,6 +74,7 @@ extension EasyHandle {
     switch exchange.decodedBody(of: head) {
     case .success((let body, let coding)):
       (hop.body, hop.unrequestedCoding) = (Array(body.prefix(TracedHop.bodyLimit)), coding)
+      hop.isBodyCut = body.count > hop.body.count || exchange.responseBody > exchange.body.count
     case .failure: break
     }
     hop.bodySize = exchange.responseBody

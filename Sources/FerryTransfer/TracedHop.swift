@@ -28,6 +28,8 @@ package struct TracedHop: Sendable {
   package var headersReceived: Int64 = 0
   /// The part of the body that was kept in memory, at most `bodyLimit`.
   package var body: [UInt8] = []
+  /// Whether the body, after decoding, is longer than `body`.
+  package var isBodyCut = false
   /// The number of body bytes received, before decoding.
   package var bodySize: Int64 = 0
   package var unrequestedCoding: String?
@@ -53,7 +55,7 @@ extension TracedHop {
   /// The response to the hop, for the rules that determine which of its parts may be shown.
   package var response: TransferResponse {
     TransferResponse(
-      status: status, headers: headers, body: body, isBodyCut: bodySize > body.count, url: url,
+      status: status, headers: headers, body: body, isBodyCut: isBodyCut, url: url,
       unrequestedCoding: unrequestedCoding)
   }
 }

@@ -359,6 +359,28 @@ struct `An authentication challenge` {
       refused.stderr.contains("'netrc' of 'auth' cannot be read: none: No such file"), "\(refused.stderr)")
   }
 
+  @Test func `for the items of a download batch gets a response with a netrc file`() async throws {
+    let site = try await Self.basicSite()
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      sessions: { s: {} }
+      downloads:
+        copies:
+          session: s
+          auth: { netrc: passwords }
+          items: { urls: ["http://127.0.0.1:\(site.port)/a"], save_to: "copies/${item.name}" }
+
+      """)
+    try job.folder.write(
+      Data("machine 127.0.0.1 login \(Self.user) password \"\(Workspace.secret)\"".utf8), to: "passwords")
+    try site.write("content", to: "a")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(job.folder.text("copies/a") == "content")
+  }
+
   // MARK: Schemes that authenticate a connection
 
   /// The first request of a handshake has no body, so a success in response to it means nothing.

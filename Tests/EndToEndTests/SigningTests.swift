@@ -43,6 +43,11 @@ import Testing
             needs: [photos]
             request: { url: "\(server.bucketURL)/in/a%20%28b%29%2B~.txt?response-content-type=text%2Fplain" }
             save_to: copy.txt
+        downloads:
+          copies:
+            session: s3
+            needs: [photos]
+            items: { urls: ["\(server.bucketURL)/in/large"], save_to: "copies/${item.name}" }
         requests:
           note:
             session: s3
@@ -69,6 +74,7 @@ import Testing
         "in/a (b)+~.txt 3", "in/empty 0", "in/large 200000", "in/sub/ü&=.txt 2", "note.json 7",
       ])
     #expect(job.folder.text("copy.txt") == "one")
+    #expect(try Data(contentsOf: job.folder.url.appending(path: "copies/large")).count == 200_000)
     await server.stop()
   }
 

@@ -117,6 +117,45 @@ import Testing
     try await ArchiveValidator.expectValid(job.folder.path("trace.har"), entries: 2)
   }
 
+  /// The secret in the first response continues beyond the part that is kept. Compressed, the response is shorter than this
+  /// part.
+  @Test func `masks a secret at the end of a decompressed body, and contains shorter bodies as a whole`()
+    async throws
+  {
+    let server = try await PythonServer(
+      """
+      import gzip, http.server
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_GET(self):
+          size = int(self.path[1:])
+          body = gzip.compress(b"-" * size + self.headers["X-Key"].encode())
+          self.send_response(200)
+          self.send_header("Content-Encoding", "gzip")
+          self.send_header("Content-Length", str(len(body)))
+          self.end_headers()
+          self.wfile.write(body)
+        def log_message(self, *_): pass
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """)
+    let requests = [16_384 - 30, 10].map {
+      "r\($0): { session: s, request: { url: \"\(server.url)/\($0)\", headers: { X-Key: \"${secrets.key}\" } }, "
+        + "decompress: true, expect: { regex: \"-\" } }"
+    }
+    let job = try Workspace(
+      "version: 1\nname: packed\nsecrets: { key: { env: KEY } }\nsessions: { s: {} }\nrequests:\n  "
+        + requests.joined(separator: "\n  ") + "\n")
+    let secret = "SUPERSECRET-0123456789-abcdefghij"
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har", environment: ["KEY": secret])
+    #expect(run.status == 0, "\(run.stderr)")
+    let texts = try entries(job).map { $0.response.content.text ?? "" }.sorted { $0.count < $1.count }
+    #expect(texts.first == "----------***")
+    #expect(texts.last?.hasPrefix("----") == true)
+    #expect(!job.folder.text("trace.har").contains(secret.prefix(8)))
+  }
+
   @Test func `does not contain a client secret that the manifest contains in plain text`() async throws {
     let body = #"{"error":"invalid_client","error_description":"no client k5dXq81z"}"#
     let server = try await ScriptedServer.start(["/token": .init(status: 400, body: body)])

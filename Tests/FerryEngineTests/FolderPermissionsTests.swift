@@ -20,7 +20,7 @@ struct FolderPermissionsTests {
     #expect(mkdir(path, 0o700) == 0 && chown(path, geteuid(), group) == 0 && chmod(path, mode) == 0)
   }
 
-  private func open(_ path: String) throws -> OpenFolders.Source {
+  private func open(_ path: String) throws(OpenFolders.Failure) -> OpenFolders.Source {
     .init(
       descriptor: try folders.descriptor(Array(path.utf8)), depth: path.split(separator: "/").count)
   }
@@ -97,8 +97,10 @@ struct FolderPermissionsTests {
   }
 
   /// The folder of `move_to` has no counterpart but the root.
-  @Test(arguments: [(0o3770, 0o755), (0o2750, 0o755), (0o2770, 0o775), (0o1777, 0o755), (0o777, 0o777)])
-  func includeTheRightToWriteOnlyIfTheRootGivesIt(root: mode_t, top: mode_t) throws {
+  @Test(arguments: [
+    (0o3770, 0o750), (0o2750, 0o750), (0o2770, 0o770), (0o1777, 0o755), (0o777, 0o777), (0o1733, 0o711),
+  ])
+  func areAtMostThoseOfTheRootWithoutACounterpart(root: mode_t, top: mode_t) throws {
     make("a", 0o755)
     #expect(chmod(folder.path, root) == 0)
     let source = try open("a")
@@ -106,6 +108,31 @@ struct FolderPermissionsTests {
     let permissions = FolderPermissions(of: source.descriptor, depth: source.depth, below: descriptor)
     // The umask applies in addition.
     for depth in [0, -1] { #expect(permissions.rights(atDepth: depth, in: descriptor).mode == top) }
+  }
+
+  /// Another user can create `a` first, which is then moved to the new folder `sent/a`, and remove it again.
+  @Test(arguments: [0o1777, 0o775])
+  func ofAnExistingFolderMustNotExceedThoseOfItsCounterpartInASharedRoot(shared: mode_t) throws {
+    make("a", 0o755)
+    make("a/b", 0o700)
+    make("sent", 0o755)
+    make("sent/a", 0o755)
+    make("sent/a/b", 0o755)
+    #expect(chmod(folder.path, 0o755) == 0)
+    #expect(try mode("sent/a/b", from: open("a/b")) == 0o755)
+    #expect(chmod(folder.path, shared) == 0)
+    for (source, isMoved) in [(0o700, false), (0o710, false), (0o755, true), (0o775, true)] {
+      #expect(chmod("\(folder.path)/a/b", mode_t(source)) == 0)
+      _ = folders.sync()
+      let result = Result { () throws(OpenFolders.Failure) in
+        try folders.targetDescriptor(Array("sent/a/b".utf8), from: try open("a/b"))
+      }
+      switch result {
+      case .success: #expect(isMoved)
+      case .failure(.exposed): #expect(!isMoved)
+      case .failure(let failure): Issue.record(failure)
+      }
+    }
   }
 
   #if os(Linux)

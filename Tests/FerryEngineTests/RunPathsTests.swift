@@ -156,4 +156,48 @@ import Testing
     let names = ["included.yaml", "body", "part", "key", "n.yaml", "other"]
     #expect(try refused(names, found) == names.dropLast())
   }
+
+  @Test func `cannot replace the program that a run starts when its window ends`() throws {
+    let found = try listers(
+      job("execution_window: { background: 5s, on_expiry: [dl/expiry, dl/argument] }\n" + Self.batch))
+    #expect(try refused(["expiry", "argument", "other"], found) == ["expiry", "argument"])
+  }
+
+  @Test func `cannot replace files and folders that determine how ferry connects and signs`() throws {
+    let job = try job(
+      """
+      downloads:
+        photos:
+          session: s
+          items: { file: urls, save_to: "./dl//${item.name}" }
+          auth: { netrc: dl/netrc }
+
+      """)
+    var changed = job
+    changed.manifest.sessions[0].connection.tls.caPath = "dl/authorities"
+    changed.manifest.sessions[0].connection.unixSocket = "dl/socket"
+    let jobs = try Jobs([changed])
+    let dl = folder.path + "/real/dl"
+    let environment = [
+      "HOME": dl, "AWS_CONFIG_FILE": "\(dl)/aws", "SSL_CERT_FILE": "\(dl)/bundle",
+      "SSL_CERT_DIR": "/etc/ssl/certs:\(dl)/certificates",
+    ]
+    folder.link("real/dl/state", to: "../elsewhere")
+    let state = try StateDirectory(explicit: dl + "/state", environment: [:])
+    let listers = try jobs.listers(environment: environment, state: state)
+    let found = Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
+    let names = [
+      "netrc", "authorities", "authorities/0.0", "socket", "aws", "bundle", "certificates/0.0",
+      ".aws/credentials",
+      "state", "other",
+    ]
+    #expect(try refused(names, found) == names.dropLast())
+  }
+
+  @Test func `cannot replace a link through which a root leads, but files in the root`() throws {
+    folder.link("real/dl/outbox", to: "v1")
+    let upload = Self.upload("elsewhere").replacing("root: .", with: "root: dl/outbox/")
+    let names = ["outbox", "outbox/a", "v1/a"]
+    #expect(try refused(names, listers(job(Self.batch + upload))) == ["outbox", "outbox/a"])
+  }
 }

@@ -242,6 +242,11 @@ final class AfterDelivery {
         .afterFolder,
         "\(target), or a folder above it, belongs to user \(owner), who may have created it, because its parent folder is "
           + "writable by a group or by all users; create the `move_to` folder yourself")
+    case .exposed:
+      .left(
+        .afterFolder,
+        "\(target), or a folder above it, gives other users access that the folder of this file does not give; correct the "
+          + "permissions of one of them, and the next run will move this file")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
         .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")

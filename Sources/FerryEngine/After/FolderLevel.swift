@@ -14,7 +14,9 @@ struct FolderLevel {
   private static let sizeLimit = 4096
 
   private var mode: mode_t
-  private let group: gid_t
+  /// Whether users other than the owner can create and rename entries of the folder, even if it is sticky.
+  private(set) var isShared: Bool
+  let group: gid_t
   private var acl: ACL
 
   /// - Parameters:
@@ -23,6 +25,7 @@ struct FolderLevel {
   init(_ folder: Int32, _ status: stat) {
     // In a sticky folder, only the owner of a file can remove it. The owner of a new folder must be able to move files to it.
     mode = status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755) | 0o700
+    isShared = status.st_mode & 0o022 != 0
     group = status.st_gid
     var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
     switch ferry_get_acl(folder, &bytes, bytes.count) {
@@ -34,6 +37,7 @@ struct FolderLevel {
 
   /// Removes the permissions that a folder above or below does not give.
   mutating func restrict(by other: FolderLevel) {
+    isShared = isShared || other.isShared
     mode &= other.mode
     if acl != other.acl || acl != .none && group != other.group {
       // An ACL can give a user more or fewer permissions than the mode shows.
@@ -52,6 +56,12 @@ struct FolderLevel {
     case .entries(let bytes) where group == newGroup: FolderRights(mode: mode, acl: bytes)
     case .entries, .unknown: FolderRights(mode: 0o700)
     }
+  }
+
+  /// Whether the folder lets other users list it or open its files, and `rights` do not, or it is unknown whether they do.
+  func exposesMore(than rights: FolderRights) -> Bool {
+    let isSame = acl == (rights.acl.isEmpty ? .none : .entries(rights.acl))
+    return mode & 0o055 & ~(isSame ? rights.mode : 0) != 0
   }
 
   /// The mode for a folder with another group. The members of each group are other users for the other folder.

@@ -54,11 +54,25 @@ struct FolderPermissions {
   ///   - folder: the open folder in which the new folder is created.
   func rights(atDepth depth: Int, in folder: Int32) -> FolderRights {
     let group = Self.newGroup(in: folder)
-    guard depth <= 0 else { return levels[depth - 1]?.rights(forGroup: group) ?? FolderRights(mode: 0o700) }
-    // The root protects these folders, too, except from users who may access it but not write to it.
-    var rights = root?.rights(forGroup: group) ?? FolderRights(mode: 0o700)
-    if rights.acl.isEmpty { rights.mode = 0o755 | rights.mode & 0o022 }
-    return rights
+    let counterpart = depth > 0 ? levels[depth - 1] : root
+    return counterpart?.rights(forGroup: group) ?? FolderRights(mode: 0o700)
+  }
+
+  /// Whether an existing folder gives other users access that its counterpart does not give, and another user may have
+  /// caused this: with a folder of the name of the counterpart, from which ferry then moved a file, or by renaming.
+  ///
+  /// - Parameters:
+  ///   - folder: the open folder.
+  ///   - depth: of the counterpart's path; 0 or less for a folder without a counterpart.
+  func areExceeded(by folder: Int32, atDepth depth: Int) -> Bool {
+    guard depth > 0, ([root] + levels[..<(depth - 1)]).contains(where: { $0?.isShared ?? true }) else {
+      return false
+    }
+    var status = stat()
+    guard fstat(folder, &status) == 0 else { return true }
+    let level = FolderLevel(folder, status)
+    return level.exposesMore(
+      than: levels[depth - 1]?.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
   }
 
   /// The group of a new folder; `nil` if unknown.

@@ -77,6 +77,9 @@ final class OpenFolders {
     /// The folder, or a folder above it, belongs to another user, who may have created it. That user could read and delete
     /// the files moved there.
     case foreign(uid_t)
+    /// The folder gives more users access than the folder from which the file is moved, and another user may have caused
+    /// this.
+    case exposed
   }
 
   /// The descriptor of a folder, valid until the next `makeRoom` or `sync`. The empty path means the root.
@@ -227,19 +230,21 @@ final class OpenFolders {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
     guard current >= 0 else { throw .system(errno) }
     let names = path.split(separator: 0x2F)
-    var permissions: FolderPermissions?
+    let permissions = source.map { FolderPermissions(of: $0.descriptor, depth: $0.depth, below: root) }
     for (index, name) in names.enumerated() {
       let above = current
       defer { close(above) }
-      current = try open(name, in: above) {
-        guard let source else { return nil }
-        let known = permissions ?? FolderPermissions(of: source.descriptor, depth: source.depth, below: root)
-        permissions = known
-        return known.rights(atDepth: index + 1 - (names.count - source.depth), in: above)
-      }
-      guard !trustingAll, let owner = Self.stranger(current, in: above) else { continue }
+      let depth = index + 1 - (names.count - (source?.depth ?? 0))
+      current = try open(name, in: above) { permissions?.rights(atDepth: depth, in: above) }
+      let failure: Failure? =
+        if !trustingAll, let owner = Self.stranger(current, in: above) {
+          .foreign(owner)
+        } else {
+          permissions?.areExceeded(by: current, atDepth: depth) ?? false ? .exposed : nil
+        }
+      guard let failure else { continue }
       close(current)
-      throw .foreign(owner)
+      throw failure
     }
     return current
   }
@@ -286,7 +291,7 @@ extension OpenFolders.Failure {
   var code: Int32 {
     switch self {
     case .system(let code): code
-    case .foreign: EACCES
+    case .foreign, .exposed: EACCES
     }
   }
 }

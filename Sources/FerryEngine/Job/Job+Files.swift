@@ -7,7 +7,8 @@ extension Job {
   ///
   /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
-    try listers(environment: environment, state: state, paths: RunPaths([self], home: environment["HOME"]))
+    let paths = try RunPaths([self], environment: environment, state: state)
+    return try listers(environment: environment, state: state, paths: paths)
   }
 
   /// - Parameter paths: the paths of all jobs of the run.

@@ -82,7 +82,7 @@ package struct Jobs: Sendable {
   /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
-    let paths = RunPaths(all, home: environment["HOME"])
+    let paths = try RunPaths(all, environment: environment, state: state)
     for manifest in manifests {
       let own = try all[manifest].listers(environment: environment, state: state, paths: paths)
       for (node, lister) in own {

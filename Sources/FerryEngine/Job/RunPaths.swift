@@ -13,9 +13,14 @@ struct RunPaths {
 
   /// - Parameters:
   ///   - jobs: the jobs of the run.
-  ///   - home: the folder that replaces `~` in `~/`.
-  init(_ jobs: [Job], home: String?) {
-    self.home = home
+  ///   - environment: the environment of the process, which names files and the folder that replaces `~` in `~/`.
+  ///   - state: the state folder of the command, which need not exist.
+  init(_ jobs: [Job], environment: [String: String], state: StateDirectory) throws(JournalError) {
+    home = environment["HOME"]
+    for folder in [state.path] + (try state.ownFolders) {
+      reserved.insert(ResolvedPath(absolute(folder)))
+    }
+    for file in Self.files(in: environment) { reserved.insert(ResolvedPath(absolute(file))) }
     for job in jobs {
       let folder = ResolvedPath(Array(job.folder.utf8))
       for fetch in job.manifest.fetches { add(fetch, of: job) }
@@ -24,19 +29,39 @@ struct RunPaths {
         if let list = list(of: work, job) { reserved.insert(list) }
       }
       for input in inputs(of: job) { reserved.insert(input) }
+      for upload in job.manifest.uploads {
+        // Files can be downloaded into a root, but not in place of a link on the way to it.
+        guard let root = absolute(upload.files.root, in: job) else { continue }
+        for link in ResolvedPath(root).links { reserved.insert(file: link) }
+      }
     }
   }
 
-  /// The files, other than lists, that the run reads: manifests, variables files, secrets, certificates, request bodies, and
-  /// the programs of `on_events` with their arguments.
+  /// The files and folders, other than lists, that the run reads: manifests, variables files, secrets, certificates, request
+  /// bodies, sockets, and the programs of `on_events` and `on_expiry` with their arguments.
   private func inputs(of job: Job) -> [ResolvedPath] {
     let manifest = job.manifest
-    var named = manifest.sessions.flatMap { $0.connection.tls.files.map(\.path) + $0.onEvents }
-    named += manifest.netrcFiles + manifest.bodyFiles
-    for case .file(let path) in manifest.secrets.map(\.source) { named.append(path) }
-    let sources = job.sources.map { Array(AbsolutePath.text(of: $0.file).utf8) }
-    let files = named.compactMap { try? FileLister.absolute($0, baseFolder: job.folder, home: home) }
-    return (sources + files).map(ResolvedPath.init)
+    var named = manifest.netrcFiles + manifest.bodyFiles + manifest.executionWindow.onExpiry
+    for session in manifest.sessions {
+      let connection = session.connection
+      named += session.onEvents + connection.tls.files.map(\.path)
+      named += [connection.tls.caPath, connection.unixSocket].compactMap(\.self)
+    }
+    var files = job.sources.map { Array(AbsolutePath.text(of: $0.file).utf8) }
+    for case .file(let path) in manifest.secrets.map(\.source) {
+      files.append(Array(SecretValues.file(path, in: job.folder).utf8))
+    }
+    files += named.compactMap { absolute($0, in: job) }
+    return files.map(ResolvedPath.init)
+  }
+
+  /// The files and folders that environment variables name instead of the manifest. Relative paths are relative to the
+  /// working directory.
+  private static func files(in environment: [String: String]) -> [String] {
+    let names = ["AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
+    let authorities = environment["SSL_CERT_DIR"]?.split(separator: ":").map(String.init) ?? []
+    let profiles = environment["HOME"].map { ["\($0)/.aws/credentials", "\($0)/.aws/config"] } ?? []
+    return names.compactMap { environment[$0] }.filter { !$0.isEmpty } + authorities + profiles
   }
 
   private mutating func add(_ fetch: Fetch, of job: Job) {
@@ -92,8 +117,14 @@ struct RunPaths {
 
   /// The list of an upload or a download batch; `nil` if it has no list in a file.
   private func list(of work: UploadWork, _ job: Job) -> ResolvedPath? {
-    // Without a home directory, a list in it cannot be read, which is reported when the list is read.
-    work.listFile.flatMap { try? FileLister.absolute($0, baseFolder: job.folder, home: home) }.map(
-      ResolvedPath.init)
+    work.listFile.flatMap { absolute($0, in: job) }.map(ResolvedPath.init)
   }
+
+  /// `nil` without a home directory if the path begins with it. This is reported when the file is read.
+  private func absolute(_ path: String, in job: Job) -> [UInt8]? {
+    try? FileLister.absolute(path, baseFolder: job.folder, home: home)
+  }
+
+  /// - Parameter path: absolute, or relative to the working directory.
+  private func absolute(_ path: String) -> [UInt8] { Array(AbsolutePath.text(of: path).utf8) }
 }

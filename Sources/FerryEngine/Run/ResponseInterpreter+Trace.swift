@@ -65,7 +65,7 @@ extension ResponseInterpreter {
         ResponseExcerpt.reasonLimit, of: hop.reason, isCut: hop.isReasonCut, hiding: hidden),
       as: UTF8.self)
     if !hop.body.isEmpty, showsBody(hop.response, prepared) {
-      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count, hiding: hidden)
+      entry.responseBody = text(hop.body, isCut: hop.isBodyCut, hiding: hidden)
     }
   }
 

@@ -186,7 +186,7 @@ package struct Submission {
     var lister = try FileLister(
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
     lister.stateFolder = try StateFolder(of: state)
-    RunPaths([job], home: environment["HOME"]).describeList(of: work, job, to: &lister)
+    try RunPaths([job], environment: environment, state: state).describeList(of: work, job, to: &lister)
     switch files {
     case .listed:
       lister.filter = shard.map { ShardFilter($0, upload: job.plan.nodes[upload].name) }

@@ -66,6 +66,7 @@ extension Manifest {
       if let abandon = upload.abandon { all.append((abandon.request, abandon.session ?? own)) }
     }
     all += fetches.map { ($0.request, $0.session) }
+    all += downloads.map { ($0.request, $0.session) }
     all += requests.map { ($0.request, $0.session) }
     all += onEnd.map { ($0.request.request, $0.request.session) }
     return all
