@@ -14,10 +14,13 @@ import Testing
         if self.path == "/file":
           self.close_connection = True
           return
-        self.send_response_only(200)
+        # The first commit to this path is refused.
+        self.send_response_only(403 if self.path == "/refused" and not refused else 200)
+        if self.path == "/refused": refused.append(1)
         self.send_header("Content-Length", "0")
         self.end_headers()
       def log_message(self, *_): pass
+    refused = []
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print("port", server.server_port, flush=True)
     server.serve_forever()
@@ -32,7 +35,7 @@ import Testing
     try job.write("content", to: "f")
   }
 
-  private func write(capture: String = "", commit path: String?) throws {
+  private func write(_ name: String = "file", capture: String = "", commit path: String?) throws {
     let commit = path.map { "commit: { request: { method: POST, url: \"\(server.url)/\($0)\" } }" } ?? ""
     try job.write(
       manifest: """
@@ -43,7 +46,7 @@ import Testing
           u:
             session: s
             files: { root: files }
-            transfer: { protocol: post, \(capture)request: { url: "\(server.url)/file" } }
+            transfer: { protocol: post, \(capture)request: { url: "\(server.url)/\(name)" } }
             \(commit)
             after: delete
 
@@ -101,6 +104,20 @@ import Testing
     try write(commit: nil)
     try await run(0)
     #expect(requests == ["/file"] && !hasFile)
+  }
+
+  /// The response to the transfer is not lost here.
+  @Test(arguments: ["retry", "done"])
+  func `and one that succeeded are not repeated if the commit is refused`(_ decision: String) async throws {
+    try write("kept", commit: "refused")
+    try await run(1)
+    try await run(1)
+    #expect(requests == ["/kept", "/refused"])
+    let status = try await job.ferry("status", "lost.s").stdout
+    #expect(status.contains("f: its commit to \(server.url) failed by "), "\(status)")
+    _ = try await resolve(decision)
+    try await run(0)
+    #expect(requests == ["/kept", "/refused"] + (decision == "retry" ? ["/refused"] : []) && !hasFile)
   }
 
   @Test func `is done at once if the upload has no commit`() async throws {

@@ -266,6 +266,17 @@ import Testing
     #expect(count("POST /open", server) == 2)
   }
 
+  /// Otherwise, a scheduler would consider the pass as complete, although the last request was not sent.
+  @Test func `that was dropped is not a success`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "when_changed")
+    try await expect(job, "setup/2", "1/2")
+    let dropped = try await job.ferry("run", "job.yaml", "--shard", "finish/2", "--fresh")
+    #expect(dropped.status == 5, "\(dropped.stdout) \(dropped.stderr)")
+    #expect(try await part(job, "finish/2").status == 5)
+    #expect(count("POST /close", server) == 0)
+  }
+
   @Test func `has ended if finish is killed while it sends the requests of on_end`() async throws {
     let server = try await ScriptedServer.start([:])
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])

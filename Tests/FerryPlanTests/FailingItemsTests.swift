@@ -161,7 +161,7 @@ import Testing
     launch(&world, after: 50, adding: "b")
     launch(&world, after: 20, adding: "c")
     // The time of the first file has passed.
-    #expect(world.scheduler.totals.items.failed == 1 && world.scheduler.totals.items.waiting == 2)
+    #expect(world.scheduler.totals.items.ambiguous == 1 && world.scheduler.totals.items.waiting == 2)
     world.serve = { _ in .status(200) }
     launch(&world, after: 1, adding: "d")
     #expect(world.scheduler.totals.items.done == 3)

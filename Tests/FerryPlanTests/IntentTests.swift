@@ -47,6 +47,21 @@ struct IntentTests {
     #expect(world.starts.isEmpty)
   }
 
+  /// If the item failed, the next round would send the file again.
+  @Test(arguments: [Reply.status(422), .refused, .status(503)])
+  func aTransferIsNotRepeatedBecauseItsCommitFails(reply: Reply) throws {
+    let yaml = Yaml.post(
+      "    commit: { request: { method: POST, url: \"http://host/commit/${file.path}\" } }\n")
+    var world = try World(yaml, files: Yaml.files(1)) { $0.step == .commit ? reply : .status(200) }
+    for launch in 1...6 {
+      world.round = world.scheduler.isRoundThrough ? world.round + 1 : world.round
+      world.run()
+      #expect(world.starts.count { $0.attempt.step == .transfer } == (launch == 1 ? 1 : 0))
+      world.now = world.now.advanced(by: .seconds(3 * 86_400))
+    }
+    #expect(world.scheduler.totals.items.failed == 0)
+  }
+
   @Test(arguments: [500, 502, 504, 524])
   func aServerErrorMakesTheRequestAmbiguous(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }

@@ -74,6 +74,18 @@ import Testing
     #expect(try run(keys, reply: .status(400)).starts.count == 1)
   }
 
+  @Test(arguments: ["repeatable: true", "idempotency_key: { header: Key }"])
+  func `that is repeatable fails if it is refused after an unclear outcome`(_ keys: String) throws {
+    var world = try World(yaml(keys)) { $0.number == 1 ? .lost : .status(403) }
+    world.run()
+    #expect(world.starts.count == 2)
+    #expect(states(world) == [.failed, .skipped])
+    world.serve = { _ in .status(200) }
+    world.round = 2
+    world.run()
+    #expect(states(world) == [.succeeded, .succeeded])
+  }
+
   @Test func `that is not repeatable is never sent again`() throws {
     let world = try run("repeatable: false", reply: .status(500))
     #expect(world.starts.count == 1)

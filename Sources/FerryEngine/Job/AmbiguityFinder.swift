@@ -25,7 +25,7 @@ struct AmbiguityFinder {
     // The list of an upload's parts does not help a person, and can be long.
     let open = (values.allocate + values.transfer).filter { !$0.isSecret && !$0.isListOfParts }
     return Ambiguity(
-      step: kind, at: item.closedAt,
+      step: kind, failed: item.failure?.code == .commitFailed, at: item.closedAt,
       origin: origin(of: kind, values) ?? servers?.shown(kind),
       redirectedTo: servers?.redirectedTo,
       captures: Dictionary(open.map { ($0.name, $0.shown) }) { $1 },

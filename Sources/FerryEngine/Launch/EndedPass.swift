@@ -23,10 +23,13 @@ extension Launch {
         before.contains(NodeID($0)) && job.plan.nodes[$0].kind != .token
       }),
       let round = try history.latestRound(manifest: job.plan.manifest), round.pass != nil,
-      round.closedAt != nil
+      let closedAt = round.closedAt
     else { return nil }
-    // The last run has no exit code if it was killed and `ferry cancel` or `ferry reset` has closed the round.
-    let code = try history.lastRun(of: job.plan.manifest)?.exitCode
+    let last = try history.lastRun(of: job.plan.manifest)
+    // The last run has no exit code if it was killed and `ferry cancel` or `ferry reset` has closed the round. If it had ended
+    // before the round was closed, such a command has dropped the pass.
+    let isDropped = last?.endedAt.map { $0 < closedAt } ?? false
+    let code = isDropped ? nil : last?.exitCode
     return EndedPass(
       exitCode: code.flatMap(ExitCode.init) ?? .temporary,
       setup: try job.setupCommand(count: count, beside: state))

@@ -42,6 +42,8 @@ extension FailureCode {
   package static let budgetNever = FailureCode(rawValue: "budget_never")
   /// `ferry cancel` canceled the work.
   package static let cancelled = FailureCode(rawValue: "cancelled")
+  /// The commit failed, and the transfer that preceded it must not be repeated.
+  package static let commitFailed = FailureCode(rawValue: "commit_failed")
   /// The session's resume delay applies.
   package static let delay = FailureCode(rawValue: "delay")
   /// There is nothing to do.

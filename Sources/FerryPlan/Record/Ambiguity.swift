@@ -3,6 +3,8 @@
 package struct Ambiguity: Hashable, Codable, Sendable {
   /// The request that may have been executed.
   package var step: Step.Kind
+  /// Whether the request, a commit, failed, but cannot be given up because its transfer must not be repeated. `nil` for no.
+  package var failed: Bool?
   /// The time at which ferry stopped waiting for the response.
   package var at: String?
   /// The scheme, host and port of the request, if known.
@@ -17,11 +19,13 @@ package struct Ambiguity: Hashable, Codable, Sendable {
   package var resolve: [String]
 
   package init(
-    step: Step.Kind, at: Instant?, origin: String?, redirectedTo: String? = nil, captures: [String: String],
+    step: Step.Kind, failed: Bool = false, at: Instant?, origin: String?, redirectedTo: String? = nil,
+    captures: [String: String],
     resolve: [String]
   ) {
     self.redirectedTo = redirectedTo == origin ? nil : redirectedTo
     self.step = step
+    self.failed = failed ? true : nil
     self.at = at?.rfc3339
     self.origin = origin
     self.captures = captures.isEmpty ? nil : captures

@@ -21,16 +21,28 @@ extension Scheduler {
     }
     let end = outcome(of: ref, item, upload, state, failure)
     note(item, of: upload, end.state, end.failure)
+    if end.failure?.code == .commitFailed, progress(of: ref)?.intent == ItemProgress.Intent.none {
+      // The user decides about the commit, not about the transfer.
+      change(ref, .recordIntent(.commit))
+    }
     change(ref, .close(end.state, end.failure))
     if end.state == .done { metrics.countItem(of: ref.node) }
     closeIfThrough(upload)
   }
 
-  /// The actual final state of an item: ambiguous instead of failed or canceled if the file may have been delivered.
+  /// The actual final state of an item: ambiguous instead of failed or canceled if the file may have been delivered, and
+  /// instead of failed if a transfer that must not be repeated has sent it, because the next round would send it again.
   private func outcome(
     of ref: ItemRef, _ item: Int, _ upload: Int, _ state: ItemState, _ failure: RecordedFailure?
   ) -> (state: ItemState, failure: RecordedFailure?) {
     let end = uploads[upload].lifecycle(of: item).end(as: state, failure)
+    if end.state == .failed, hasTransferredOnce(item, of: upload) {
+      let message = failure?.message ?? "the commit failed"
+      return (
+        .ambiguous,
+        .init(code: .commitFailed, status: failure?.status, message: message, detail: failure?.detail)
+      )
+    }
     guard [.failed, .cancelled].contains(end.state), mightDeliverTwice(ref) else { return end }
     let reason = failure.map { ": \($0.message)" } ?? ""
     return (
@@ -42,13 +54,11 @@ extension Scheduler {
   }
 
   /// Whether work of a node that has failed for too long may end as failed. An item that would become ambiguous remains,
-  /// because a later launch may learn its outcome, and so does one whose transfer must not be repeated and was executed.
-  /// An ephemeral session does not remember them.
+  /// because a later launch may learn its outcome or send its commit. An ephemeral session does not remember it.
   func mayFail(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index], !isEphemeral(ref.node) else {
       return true
     }
-    if hasTransferredOnce(item, of: upload) { return false }
     return outcome(of: ref, item, upload, .failed, nil).state == .failed
   }
 

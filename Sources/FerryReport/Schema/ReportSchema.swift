@@ -95,6 +95,9 @@ package enum ReportSchema {
       "Ambiguity", "A request that may have been executed.",
       [
         .required("step", .choice(steps), "The step of the request."),
+        .optional(
+          "failed", .boolean,
+          "Whether the request, a commit, failed after a transfer that must not be repeated."),
         .optional("at", .time, "The time at which ferry stopped waiting for the response."),
         .optional("origin", .string, "The scheme, host and port to which the request was sent."),
         .optional(

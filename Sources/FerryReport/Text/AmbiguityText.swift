@@ -18,10 +18,11 @@ enum AmbiguityText {
     }
     let details = redirect + captures
     let given = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
-    return [
-      "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
-        + "no conclusive response was received\(at ?? "")"
-    ]
+    let what =
+      ambiguity.failed == true
+      ? "failed\(at ?? ""), and its transfer must not be repeated"
+      : "may have been executed; no conclusive response was received\(at ?? "")"
+    return ["\(name): its \(ambiguity.step.rawValue)\(origin)\(given) \(what)"]
       + zip(
         ["if it was executed:", "if it was not executed:", "if its commit was executed too:"],
         ambiguity.resolve
