@@ -135,6 +135,16 @@ struct FolderPermissionsTests {
     }
   }
 
+  @Test func ofAnExistingFolderAreNotComparedIfALinkLeadsToAFolderWithFewerFoldersAbove() throws {
+    make("a", 0o755)
+    make("x", 0o755)
+    #expect(symlink("../a", "\(folder.path)/x/y") == 0)
+    make("sent", 0o755)
+    make("sent/x", 0o755)
+    #expect(chmod(folder.path, 0o775) == 0)
+    #expect(try mode("sent/x/y", from: open("x/y")) == 0o755)
+  }
+
   #if os(Linux)
   private struct ACLEntry {
     var tag: UInt16

@@ -158,9 +158,13 @@ import Testing
   }
 
   @Test func `cannot replace the program that a run starts when its window ends`() throws {
+    try "".write(toFile: "\(folder.path)/real/dl/argument", atomically: true, encoding: .utf8)
+    // The last two arguments are the folder of the downloads and a word.
     let found = try listers(
-      job("execution_window: { background: 5s, on_expiry: [dl/expiry, dl/argument] }\n" + Self.batch))
-    #expect(try refused(["expiry", "argument", "other"], found) == ["expiry", "argument"])
+      job(
+        "execution_window: { background: 5s, on_expiry: [dl/expiry, dl/argument, dl, dl/word] }\n"
+          + Self.batch))
+    #expect(try refused(["expiry", "argument", "word", "word/a"], found) == ["expiry", "argument"])
   }
 
   @Test func `cannot replace files and folders that determine how ferry connects and signs`() throws {

@@ -65,14 +65,14 @@ struct FolderPermissions {
   ///   - folder: the open folder.
   ///   - depth: of the counterpart's path; 0 or less for a folder without a counterpart.
   func areExceeded(by folder: Int32, atDepth depth: Int) -> Bool {
-    guard depth > 0, ([root] + levels[..<(depth - 1)]).contains(where: { $0?.isShared ?? true }) else {
-      return false
-    }
+    // Through a link, a folder can have fewer folders above it than its path suggests, and thus no counterpart.
+    guard depth > 0, let counterpart = levels[depth - 1],
+      ([root] + levels[..<(depth - 1)]).contains(where: { $0?.isShared ?? true })
+    else { return false }
     var status = stat()
     guard fstat(folder, &status) == 0 else { return true }
     let level = FolderLevel(folder, status)
-    return level.exposesMore(
-      than: levels[depth - 1]?.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
+    return level.exposesMore(than: counterpart.rights(forGroup: level.group))
   }
 
   /// The group of a new folder; `nil` if unknown.

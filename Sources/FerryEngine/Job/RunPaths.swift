@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import Foundation
 
 /// The files and folders that the nodes of a run read or store. Their links are resolved when this value is created.
 struct RunPaths {
@@ -38,13 +39,17 @@ struct RunPaths {
   }
 
   /// The files and folders, other than lists, that the run reads: manifests, variables files, secrets, certificates, request
-  /// bodies, sockets, and the programs of `on_events` and `on_expiry` with their arguments.
+  /// bodies, sockets, and the programs of `on_events` and `on_expiry` with those arguments
+  /// that are files.
   private func inputs(of job: Job) -> [ResolvedPath] {
     let manifest = job.manifest
-    var named = manifest.netrcFiles + manifest.bodyFiles + manifest.executionWindow.onExpiry
+    var named = manifest.netrcFiles + manifest.bodyFiles
+    for command in manifest.sessions.map(\.onEvents) + [manifest.executionWindow.onExpiry] {
+      named += command.prefix(1) + command.dropFirst().filter { isFile($0, of: job) }
+    }
     for session in manifest.sessions {
       let connection = session.connection
-      named += session.onEvents + connection.tls.files.map(\.path)
+      named += connection.tls.files.map(\.path)
       named += [connection.tls.caPath, connection.unixSocket].compactMap(\.self)
     }
     var files = job.sources.map { Array(AbsolutePath.text(of: $0.file).utf8) }
@@ -53,6 +58,13 @@ struct RunPaths {
     }
     files += named.compactMap { absolute($0, in: job) }
     return files.map(ResolvedPath.init)
+  }
+
+  /// Whether an argument of a command is the path of a file. It can also be a word, or the folder of the downloaded files.
+  private func isFile(_ argument: String, of job: Job) -> Bool {
+    var status = stat()
+    guard let path = absolute(argument, in: job) else { return false }
+    return stat(FileLister.terminated(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The files and folders that environment variables name instead of the manifest. Relative paths are relative to the

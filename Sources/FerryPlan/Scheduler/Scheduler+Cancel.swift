@@ -55,14 +55,17 @@ extension Scheduler {
     }
   }
 
-  /// The items and nodes in progress for which this launch has sent a request.
+  /// The items and nodes in progress for which this launch has sent a request, and the items in progress of which an earlier
+  /// launch has sent the file.
   private func requested() -> Set<ItemRef> {
     var refs = Set(flights.values.map(\.attempt.ref))
     for index in nodes.indices {
       let node = NodeID(index)
       let items = uploadIndex[index].map { uploads[$0].active.items } ?? []
       for ref in items.map({ ItemRef(node, $0) }) + [ItemRef(node)]
-      where self[attempts: ref]?.requests ?? 0 > 0 { refs.insert(ref) }
+      where self[attempts: ref]?.requests ?? 0 > 0 || progress(of: ref)?.isTransferred == true {
+        refs.insert(ref)
+      }
     }
     return refs
   }

@@ -92,7 +92,8 @@ package enum ReportSchema {
         .required("limit_bytes", .integer, "The limit."),
       ]),
     SchemaObject(
-      "Ambiguity", "A request that may have been executed.",
+      "Ambiguity",
+      "A request that may have been executed, or a commit that failed after a transfer that must not be repeated.",
       [
         .required("step", .choice(steps), "The step of the request."),
         .optional(

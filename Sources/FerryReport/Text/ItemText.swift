@@ -106,6 +106,8 @@ package enum ItemText {
     case .done where match.after?.owed != nil:
       return "it is delivered, and the next run will move or delete it"
     case .done, .succeeded: return "it is delivered, and no action is pending"
+    case .ambiguous where match.ambiguity?.failed == true:
+      return "its transfer must not be repeated, and its commit failed: \(reason ?? "unknown")"
     case .ambiguous: return "it is unknown whether it was delivered: \(reason ?? "its response was lost")"
     case .failed, .skipped, .waiting, .notSelected, .notNeeded, .cancelled, .queued, .allocated, .transferred,
       .new,

@@ -133,7 +133,10 @@ extension Referee {
     guard node.kind != .token, call.step != .abandon, let finishing = cancelled[node.session] else { return }
     if !finishing {
       report(.cancel, "\(name) was sent after ferry cancel")
-    } else if case .upload = node.work, !begun.contains(call.attempt.ref) {
+    } else if case .upload = node.work, call.step != .commit, call.step != .probe,
+      !begun.contains(call.attempt.ref)
+    {
+      // An item that an earlier launch has transferred begins with its commit.
       report(.cancel, "\(name) was started after ferry cancel --finish")
     }
   }
