@@ -161,6 +161,42 @@ struct CancelTests {
     #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled, .succeeded])
   }
 
+  /// The first launch has sent `a/f00`. In the second one, its commit waits for the connection.
+  @Test func `that is cancelled with finish completes items that an earlier launch has transferred`() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 1 } }
+      uploads:
+        a:
+          session: s
+          files: { root: . }
+          priority: 0.0
+          retry: { limit: 0 }
+          transfer: { protocol: post, request: { url: "http://host/a/${file.path}" } }
+          commit: { request: { method: POST, url: "http://host/commit/${file.path}" } }
+        b:
+          session: s
+          files: { root: . }
+          deliver: every_run
+          transfer: { request: { url: "http://host/b/${file.path}" } }
+
+      """
+    var world = try World(yaml, files: ["a": ["f00": 10], "b": ["f00": 10]]) { call in
+      .status(call.step == .commit || call.node == "b" ? 503 : 200, after: .seconds(1))
+    }
+    world.run()
+    world.serve = { _ in .status(200, after: .seconds(10)) }
+    world.now = world.now.advanced(by: .seconds(3_600))
+    world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.now.advanced(by: .seconds(5)))
+    world.run()
+    let steps = world.starts.map(\.attempt).map {
+      "\(world.scheduler.plan.nodes[$0.ref.node.index].name) \($0.step)"
+    }
+    #expect(steps == ["b transfer", "a commit"])
+    #expect(world.scheduler.totals.items.done == 2)
+  }
+
   @Test func `that is drained completes its batch, and cancels items that were not queued`() throws {
     let more = """
       requests:
