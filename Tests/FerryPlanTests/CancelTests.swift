@@ -133,56 +133,50 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 2)
   }
 
-  /// The session has a single connection. While the allocation of `b/f00` uses it, `a/f00` is waiting for it.
-  @Test func `that is cancelled with finish starts no item that waits for a connection`() throws {
+  /// One file of each upload. Their session has a single connection, and those of `a` have the lowest priority.
+  private func oneConnection(
+    a: String, b: String, serve: @escaping (Call) -> Reply
+  ) throws -> World {
     let yaml = """
       version: 1
       name: test
       sessions: { s: { max_connections_per_host: 1 } }
       uploads:
-        a:
-          session: s
-          files: { root: . }
-          priority: 0.0
-          transfer: { request: { url: "http://host/a/${file.path}" } }
-        b:
-          session: s
-          files: { root: . }
-          allocate: { request: { method: POST, url: "http://host/b" }, capture: { id: { json: /id } }, valid_for: 1h }
-          transfer: { request: { url: "http://host/b/${allocate.id}" } }
+        a: { session: s, files: { root: . }, priority: 0.0, retry: { limit: 0 }, \(a) }
+        b: { session: s, files: { root: . }, \(b) }
 
       """
-    var world = try World(yaml, files: ["a": ["f00": 10], "b": ["f00": 10]]) { _ in
-      .status(200, after: .seconds(10))
-    }
+    return try World(yaml, files: ["a": ["f00": 10], "b": ["f00": 10]], serve: serve)
+  }
+
+  private func steps(_ world: World) -> [String] {
+    world.starts.map { "\(world.scheduler.plan.nodes[$0.attempt.ref.node.index].name) \($0.attempt.step)" }
+  }
+
+  /// While the allocation of `b/f00` uses the connection, `a/f00` is waiting for it.
+  @Test func `that is cancelled with finish starts no item that waits for a connection`() throws {
+    var world = try oneConnection(
+      a: #"transfer: { request: { url: "http://host/a" } }"#,
+      b: """
+        allocate: { request: { method: POST, url: "http://host/b" }, capture: { id: { json: /id } }, valid_for: 1h }, \
+        transfer: { request: { url: "http://host/b/${allocate.id}" } }
+        """
+    ) { _ in .status(200, after: .seconds(10)) }
     world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(5)))
     world.run()
-    #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer])
+    #expect(steps(world) == ["b allocate", "b transfer"])
     #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled, .succeeded])
   }
 
   /// The first launch has sent `a/f00`. In the second one, its commit waits for the connection.
   @Test func `that is cancelled with finish completes items that an earlier launch has transferred`() throws {
-    let yaml = """
-      version: 1
-      name: test
-      sessions: { s: { max_connections_per_host: 1 } }
-      uploads:
-        a:
-          session: s
-          files: { root: . }
-          priority: 0.0
-          retry: { limit: 0 }
-          transfer: { protocol: post, request: { url: "http://host/a/${file.path}" } }
-          commit: { request: { method: POST, url: "http://host/commit/${file.path}" } }
-        b:
-          session: s
-          files: { root: . }
-          deliver: every_run
-          transfer: { request: { url: "http://host/b/${file.path}" } }
-
-      """
-    var world = try World(yaml, files: ["a": ["f00": 10], "b": ["f00": 10]]) { call in
+    var world = try oneConnection(
+      a: """
+        transfer: { protocol: post, request: { url: "http://host/a" } }, \
+        commit: { request: { method: POST, url: "http://host/commit" } }
+        """,
+      b: #"transfer: { request: { url: "http://host/b" } }"#
+    ) { call in
       .status(call.step == .commit || call.node == "b" ? 503 : 200, after: .seconds(1))
     }
     world.run()
@@ -190,10 +184,7 @@ struct CancelTests {
     world.now = world.now.advanced(by: .seconds(3_600))
     world.machine.schedule(.cancel(SessionID(0), finishing: true), at: world.now.advanced(by: .seconds(5)))
     world.run()
-    let steps = world.starts.map(\.attempt).map {
-      "\(world.scheduler.plan.nodes[$0.ref.node.index].name) \($0.step)"
-    }
-    #expect(steps == ["b transfer", "a commit"])
+    #expect(steps(world) == ["b transfer", "a commit"])
     #expect(world.scheduler.totals.items.done == 2)
   }
 

@@ -104,17 +104,34 @@ struct AWSSettings {
     credentials: AWSProfileFile?, config: AWSProfileFile?
   ) {
     if let files { return files }
-    let credentials = try file("AWS_SHARED_CREDENTIALS_FILE", inHome: "credentials", isConfig: false)
-    let config = try file("AWS_CONFIG_FILE", inHome: "config", isConfig: true)
+    let credentials = try Self.credentialsPath(environment).flatMap { path throws(UsageError) in
+      try AWSProfileFile(path, isConfig: false)
+    }
+    let config = try Self.configPath(environment).flatMap { path throws(UsageError) in
+      try AWSProfileFile(path, isConfig: true)
+    }
     files = (credentials, config)
     return (credentials, config)
   }
 
-  private func file(
-    _ variable: String, inHome name: String, isConfig: Bool
-  ) throws(UsageError) -> AWSProfileFile? {
-    if let path = environment[variable], !path.isEmpty { return try AWSProfileFile(path, isConfig: isConfig) }
+  /// The files with the profiles, which need not exist. Relative paths are relative to the working directory.
+  static func profilePaths(_ environment: [String: String]) -> [String] {
+    [credentialsPath(environment), configPath(environment)].compactMap(\.self)
+  }
+
+  private static func credentialsPath(_ environment: [String: String]) -> String? {
+    path("AWS_SHARED_CREDENTIALS_FILE", inHome: "credentials", environment)
+  }
+
+  private static func configPath(_ environment: [String: String]) -> String? {
+    path("AWS_CONFIG_FILE", inHome: "config", environment)
+  }
+
+  private static func path(
+    _ variable: String, inHome name: String, _ environment: [String: String]
+  ) -> String? {
+    if let path = environment[variable], !path.isEmpty { return path }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }
-    return try AWSProfileFile("\(home)/.aws/\(name)", isConfig: isConfig)
+    return "\(home)/.aws/\(name)"
   }
 }

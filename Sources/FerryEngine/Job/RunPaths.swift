@@ -39,8 +39,7 @@ struct RunPaths {
   }
 
   /// The files and folders, other than lists, that the run reads: manifests, variables files, secrets, certificates, request
-  /// bodies, sockets, and the programs of `on_events` and `on_expiry` with those arguments
-  /// that are files.
+  /// bodies, sockets, the programs of `on_events` and `on_expiry`, and those of their arguments that are files.
   private func inputs(of job: Job) -> [ResolvedPath] {
     let manifest = job.manifest
     var named = manifest.netrcFiles + manifest.bodyFiles
@@ -67,13 +66,12 @@ struct RunPaths {
     return stat(FileLister.terminated(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// The files and folders that environment variables name instead of the manifest. Relative paths are relative to the
+  /// The files and folders that the environment determines instead of the manifest. Relative paths are relative to the
   /// working directory.
   private static func files(in environment: [String: String]) -> [String] {
-    let names = ["AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
+    let bundles = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { environment[$0] }.filter { !$0.isEmpty }
     let authorities = environment["SSL_CERT_DIR"]?.split(separator: ":").map(String.init) ?? []
-    let profiles = environment["HOME"].map { ["\($0)/.aws/credentials", "\($0)/.aws/config"] } ?? []
-    return names.compactMap { environment[$0] }.filter { !$0.isEmpty } + authorities + profiles
+    return bundles + authorities + AWSSettings.profilePaths(environment)
   }
 
   private mutating func add(_ fetch: Fetch, of job: Job) {
