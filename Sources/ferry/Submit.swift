@@ -73,7 +73,7 @@ struct Submit: ParsableCommand {
       ?? "the next run will send \(files)"
     let exception =
       try receipt.ambiguous.map {
-        ", except \(Count.text($0, "ambiguous file")), which may have been delivered before\n"
+        ", except \(Count.text($0, "ambiguous file")) awaiting a decision\n"
           + "  to list ambiguous items with the commands that resolve them, run: "
           + (try state.command("status", receipt.session))
       } ?? ""

@@ -57,7 +57,7 @@ import Testing
     let submission = try await job.ferry("submit", "job.yaml", "files", "files/" + path)
     #expect(
       submission.stdout.contains(
-        "the next run will send it, except 1 ambiguous file, which may have been delivered before\n"
+        "the next run will send it, except 1 ambiguous file awaiting a decision\n"
           + "  to list ambiguous items with the commands that resolve them, run: ferry status e2e.uploads --state \(job.state)\n"
       ),
       "\(submission.stdout)\(submission.stderr)")

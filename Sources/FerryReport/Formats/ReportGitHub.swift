@@ -32,7 +32,7 @@ struct ReportGitHub: ReportRenderer {
       let commands = (example.ambiguity?.resolve ?? []).map { DisplayPath.line($0) }.joined(
         separator: "\nor: ")
       let message =
-        "\(Count.text(count, "item")) may have been delivered, for example \(example.shownPath): \(reason)\n"
+        "\(Count.text(count, "item")) awaiting a decision, for example \(example.shownPath): \(reason)\n"
         + "To decide: \(commands)"
       errors.append(Line(title: title, manifest: example.manifest, message: message))
     }

@@ -83,7 +83,7 @@ struct ReportMarkdown: ReportRenderer {
     var lines: [String] = []
     for item in items.ambiguous.prefix(Self.limit) {
       lines.append(
-        "- \(MarkdownText.code(item.title)) \(MarkdownText.code(item.shownPath)) may have been delivered. To decide:"
+        "- \(MarkdownText.code(item.title)) \(MarkdownText.code(item.shownPath)) awaits a decision:"
       )
       for command in item.ambiguity?.resolve ?? [] {
         lines.append("  - \(MarkdownText.code(DisplayPath.line(command)))")

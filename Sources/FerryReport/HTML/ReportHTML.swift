@@ -131,7 +131,7 @@ struct ReportHTML: ReportRenderer {
         commands: item.ambiguity?.resolve ?? [])
     }
     let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, 20)
-    if hidden > 0 { add(hidden, .ambiguous, "more items may have been delivered") }
+    if hidden > 0 { add(hidden, .ambiguous, "more items awaiting a decision") }
     for group in items.groups.all.prefix(Self.mostCauses) {
       let reason = group.example.reason.map { ReasonText.cause($0, of: group.example.shownPath) } ?? ""
       let message = reason.isEmpty ? group.example.title : "\(group.example.title): \(reason)"

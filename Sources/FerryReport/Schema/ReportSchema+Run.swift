@@ -173,7 +173,7 @@ extension ReportSchema {
       [
         .required("done", .count, "Items that were delivered in this round."),
         .required("failed", .count, "Items that failed."),
-        .required("ambiguous", .count, "Items that may have been delivered."),
+        .required("ambiguous", .count, "Items that a user must decide about."),
         .required("cancelled", .count, "Items that `ferry cancel` canceled."),
         .required("waiting", .count, "Items that remain for a later run."),
         .required(

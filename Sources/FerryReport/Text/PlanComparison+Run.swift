@@ -119,7 +119,7 @@ extension PlanComparison.NodeEntry {
     if items.failed > 0 { differences.append(.init(.failed, "\(Count.text(items.failed, "file")) failed")) }
     if items.ambiguous > 0 {
       differences.append(
-        .init(.ambiguous, "\(Count.text(items.ambiguous, "file")) may have been delivered"))
+        .init(.ambiguous, "\(Count.text(items.ambiguous, "file")) awaiting a decision"))
     }
     if items.cancelled > 0 {
       differences.append(

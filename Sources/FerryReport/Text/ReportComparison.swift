@@ -7,13 +7,13 @@ package struct ReportComparison: Encodable, Sendable {
   package var version = 1
   package var before: Side
   package var after: Side
-  /// Items and nodes that failed, or may have been delivered, only in the second run, at most `limit`.
+  /// Items and nodes that failed or became ambiguous only in the second run, at most `limit`.
   package var newFailures: [Failure] = []
   package var newFailuresCount = 0
-  /// Items and nodes that failed, or may have been delivered, only in the first run, at most `limit`.
+  /// Items and nodes that failed or became ambiguous only in the first run, at most `limit`.
   package var fixed: [Failure] = []
   package var fixedCount = 0
-  /// The number of items and nodes that failed, or may have been delivered, in both runs.
+  /// The number of items and nodes that failed or became ambiguous in both runs.
   package var stillFailingCount = 0
   /// The growth of the time for each request and for each byte, in percent; absent if there is nothing to compare.
   package var secondsPerRequestPercent: Double?
@@ -115,7 +115,7 @@ package struct ReportComparison: Encodable, Sendable {
     failures = conditions.compactMap { $0.isMet(by: self) ? $0.description : nil }
   }
 
-  /// Calls `body` once with each item and node that failed or may have been delivered.
+  /// Calls `body` once with each item and node that failed or became ambiguous.
   private static func eachFailure(_ source: ReportSource, _ body: (Failure) -> Void) throws {
     try source.eachItem { item in
       guard item.state == .failed || item.state == .ambiguous else { return }

@@ -30,7 +30,7 @@ struct ReportVerdict {
     let counts = totals.items
     let earlier = counts.done - totals.itemsDoneInRun
     for (count, words) in [
-      (counts.failed, "failed"), (counts.ambiguous, "may have been delivered"),
+      (counts.failed, "failed"), (counts.ambiguous, "awaiting a decision"),
       (counts.cancelled, "canceled"),
       (counts.waiting, "remaining"), (counts.skipped ?? 0, "not started"),
       (earlier, "delivered earlier in this round"), (counts.unchanged, "unchanged"),
