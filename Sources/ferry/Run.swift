@@ -109,6 +109,7 @@ struct Run: ParsableCommand {
     launch.state = state
     launch.reports = try reports.requests()
     launch.reportItems = reports.items
+    launch.files = plan.map { [$0] } ?? []
     launch.only = saved?.only ?? only
     launch.limit = limit
     launch.maxDuration = options.maxDuration

@@ -65,6 +65,7 @@ struct RunCommand {
     launch.acceptsCancelled = options.cancelledOk
     launch.lockPatience = waits ? options.lock.patience(isQuiet: options.quiet) : LockPatience()
     launch.syncDelay = SyncDelay.read(environment)
+    launch.files += (options.observation.files.map(\.path) + launch.reports.map(\.path)).filter { $0 != "-" }
     let progress = ProgressDisplay(isQuiet: options.quiet, interval: options.observation.progressInterval)
     launch.refresh = progress.refresh
     let observers = try options.observation.observers()

@@ -135,6 +135,63 @@ struct FolderPermissionsTests {
     }
   }
 
+  /// A file can be deleted by everybody who may write to its folder.
+  @Test func ofAnExistingFolderMustNotIncludeMoreRightsToWrite() throws {
+    make("a", 0o755)
+    make("sent", 0o755)
+    make("sent/a", 0o775)
+    #expect(chmod(folder.path, 0o1775) == 0)
+    #expect(isExposed("sent/a", from: try open("a")))
+    #expect(chmod("\(folder.path)/a", 0o775) == 0)
+    _ = folders.sync()
+    #expect(!isExposed("sent/a", from: try open("a")))
+  }
+
+  /// Another user who owns a folder above that of the file can prevent ferry from finding the root.
+  @Test func ofAnExistingFolderMustBeThoseOfTheUserIfTheRootIsNotFound() throws {
+    for name in ["a", "a/b", "sent", "sent/a", "sent/a/b"] { make(name, 0o755) }
+    let (source, elsewhere) = (try open("a/b"), try TestFolder())
+    #expect(rename("\(folder.path)/a/b", "\(elsewhere.path)/b") == 0)
+    #expect(isExposed("sent/a/b", from: source))
+    for name in ["sent/a", "sent/a/b"] { #expect(chmod("\(folder.path)/\(name)", 0o700) == 0) }
+    #expect(!isExposed("sent/a/b", from: source))
+  }
+
+  @Test(.enabled("only root may give a folder to another user", { geteuid() == 0 }))
+  func ofAnExistingFolderMustNotExceedThoseOfItsCounterpartInAFolderOfAnotherUser() throws {
+    for (name, mode) in [
+      ("a", 0o755), ("a/b", 0o700), ("sent", 0o755), ("sent/a", 0o755), ("sent/a/b", 0o755),
+    ] {
+      make(name, mode_t(mode))
+    }
+    #expect(!isExposed("sent/a/b", from: try open("a/b")))
+    #expect(chown("\(folder.path)/a", 65534, getegid()) == 0)
+    _ = folders.sync()
+    #expect(isExposed("sent/a/b", from: try open("a/b")))
+  }
+
+  /// The shared folder above the target of a link is not part of the path.
+  @Test func ofAnExistingFolderAreComparedIfTheTargetOfALinkIsInASharedFolder() throws {
+    make("shared", 0o777)
+    make("shared/job", 0o700)
+    #expect(symlink("shared/job", "\(folder.path)/current") == 0)
+    make("sent", 0o755)
+    make("sent/current", 0o755)
+    #expect(isExposed("sent/current", from: try open("current")))
+  }
+
+  /// Whether no file is moved to a folder because it gives more users access.
+  private func isExposed(_ path: String, from source: OpenFolders.Source) -> Bool {
+    do throws(OpenFolders.Failure) {
+      _ = try folders.targetDescriptor(Array(path.utf8), from: source)
+      return false
+    } catch {
+      if case .exposed = error { return true }
+      Issue.record(error)
+      return false
+    }
+  }
+
   @Test func ofAnExistingFolderAreNotComparedIfALinkLeadsToAFolderWithFewerFoldersAbove() throws {
     make("a", 0o755)
     make("x", 0o755)

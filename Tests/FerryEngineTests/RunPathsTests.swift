@@ -159,12 +159,21 @@ import Testing
 
   @Test func `cannot replace the program that a run starts when its window ends`() throws {
     try "".write(toFile: "\(folder.path)/real/dl/argument", atomically: true, encoding: .utf8)
-    // The last two arguments are the folder of the downloads and a word.
+    try "".write(toFile: "\(folder.path)/real/dl/settings", atomically: true, encoding: .utf8)
+    let command = "[dl/expiry, dl/argument, --config=dl/settings, dl, dl/missing, --log=dl/out.log]"
     let found = try listers(
-      job(
-        "execution_window: { background: 5s, on_expiry: [dl/expiry, dl/argument, dl, dl/word] }\n"
-          + Self.batch))
-    #expect(try refused(["expiry", "argument", "word", "word/a"], found) == ["expiry", "argument"])
+      job("execution_window: { background: 5s, on_expiry: \(command) }\n" + Self.batch))
+    let names = ["expiry", "argument", "argument/a", "settings", "missing", "out.log", "missing/a", "other"]
+    #expect(try refused(names, found) == names.dropLast(2))
+  }
+
+  @Test func `cannot replace a file that the command line names`() throws {
+    let jobs = Jobs(try job(Self.batch))
+    let listers = try jobs.listers(
+      environment: [:], state: StateDirectory(explicit: folder.path + "/state", environment: [:]),
+      files: ["\(folder.path)/link/dl/plan.json"])
+    let found = Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
+    #expect(try refused(["plan.json", "other"], found) == ["plan.json"])
   }
 
   @Test func `cannot replace files and folders that determine how ferry connects and signs`() throws {
@@ -184,7 +193,8 @@ import Testing
     let dl = folder.path + "/real/dl"
     let environment = [
       "HOME": dl, "AWS_CONFIG_FILE": "\(dl)/aws", "SSL_CERT_FILE": "\(dl)/bundle",
-      "SSL_CERT_DIR": "/etc/ssl/certs:\(dl)/certificates",
+      "SSL_CERT_DIR": "/etc/ssl/certs:\(dl)/certificates", "KRB5_CONFIG": "/etc/krb5.conf:\(dl)/krb5.conf",
+      "KRB5CCNAME": "FILE:\(dl)/tickets", "KRB5_CLIENT_KTNAME": "\(dl)/keys",
     ]
     folder.link("real/dl/state", to: "../elsewhere")
     let state = try StateDirectory(explicit: dl + "/state", environment: [:])
@@ -192,8 +202,7 @@ import Testing
     let found = Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
     let names = [
       "netrc", "authorities", "authorities/0.0", "socket", "aws", "bundle", "certificates/0.0",
-      ".aws/credentials",
-      "state", "other",
+      ".aws/credentials", "krb5.conf", "tickets", "keys", "state", "other",
     ]
     #expect(try refused(names, found) == names.dropLast())
   }

@@ -245,8 +245,9 @@ final class AfterDelivery {
     case .exposed:
       .left(
         .afterFolder,
-        "\(target), or a folder above it, gives other users access that the folder of this file does not give; correct the "
-          + "permissions of one of them, and the next run will move this file")
+        "\(target), or a folder above it, gives other users access that the folder of this file does not give, or the "
+          + "folders above this file cannot be opened; correct the permissions, and the next run will move this file"
+      )
     case .system(ENOTDIR), .system(EEXIST):
       .left(
         .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")

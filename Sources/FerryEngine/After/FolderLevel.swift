@@ -14,8 +14,9 @@ struct FolderLevel {
   private static let sizeLimit = 4096
 
   private var mode: mode_t
-  /// Whether users other than the owner can create and rename entries of the folder, even if it is sticky.
-  private(set) var isShared: Bool
+  /// Whether users other than the one who runs ferry, and root, can create and rename entries of the folder, even if it is
+  /// sticky. The owner can give and withdraw this right at any time.
+  let isShared: Bool
   let group: gid_t
   private var acl: ACL
 
@@ -25,7 +26,7 @@ struct FolderLevel {
   init(_ folder: Int32, _ status: stat) {
     // In a sticky folder, only the owner of a file can remove it. The owner of a new folder must be able to move files to it.
     mode = status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755) | 0o700
-    isShared = status.st_mode & 0o022 != 0
+    isShared = status.st_mode & 0o022 != 0 || ![geteuid(), 0].contains(status.st_uid)
     group = status.st_gid
     var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
     switch ferry_get_acl(folder, &bytes, bytes.count) {
@@ -35,9 +36,8 @@ struct FolderLevel {
     }
   }
 
-  /// Removes the permissions that a folder above or below does not give.
+  /// Removes the permissions that a folder above does not give.
   mutating func restrict(by other: FolderLevel) {
-    isShared = isShared || other.isShared
     mode &= other.mode
     if acl != other.acl || acl != .none && group != other.group {
       // An ACL can give a user more or fewer permissions than the mode shows.
@@ -58,10 +58,11 @@ struct FolderLevel {
     }
   }
 
-  /// Whether the folder lets other users list it or open its files, and `rights` do not, or it is unknown whether they do.
+  /// Whether the folder lets other users list it, open its files or change its entries, and `rights` do not, or it is unknown
+  /// whether they do.
   func exposesMore(than rights: FolderRights) -> Bool {
     let isSame = acl == (rights.acl.isEmpty ? .none : .entries(rights.acl))
-    return mode & 0o055 & ~(isSame ? rights.mode : 0) != 0
+    return mode & 0o077 & ~(isSame ? rights.mode : 0) != 0
   }
 
   /// The mode for a folder with another group. The members of each group are other users for the other folder.

@@ -10,8 +10,17 @@ struct FolderPermissions {
   /// The maximum number of folders that are opened. A path with links can lead to a folder at any depth.
   private static let limit = Int(PATH_MAX) / 2
 
-  /// The folders from the first one below the root to the one of the file; `nil` for a folder that cannot be determined.
-  private var levels: [FolderLevel?]
+  private struct Counterpart {
+    var level: FolderLevel
+    /// Whether a folder above it is shared, so that another user may have renamed or exchanged it.
+    var isBelowShared: Bool
+  }
+
+  /// The folders from the first one below the root to the one of the file; `nil` for a folder that does not exist because a
+  /// link leads to a folder with fewer folders above it, or that cannot be determined.
+  private var counterparts: [Counterpart?]
+  /// Whether the folders above that of the file could be determined. Another user can prevent this.
+  private let isKnown: Bool
   /// The root; `nil` if it cannot be determined.
   private let root: FolderLevel?
 
@@ -22,11 +31,19 @@ struct FolderPermissions {
   init(of folder: Int32, depth: Int, below root: Int32) {
     var status = stat()
     self.root = fstat(root, &status) == 0 ? FolderLevel(root, status) : nil
-    levels = Array(repeating: nil, count: depth)
-    guard depth > 0, let found = Self.levels(from: folder, to: root) else { return }
-    for (index, level) in zip(levels.indices.reversed(), found) { levels[index] = level }
+    counterparts = Array(repeating: nil, count: depth)
+    let found = depth > 0 ? Self.levels(from: folder, to: root) : []
+    isKnown = found != nil
+    guard let found else { return }
+    var isShared = self.root?.isShared ?? true
+    for (distance, level) in found.enumerated().reversed() {
+      if distance < depth {
+        counterparts[depth - 1 - distance] = .init(level: level, isBelowShared: isShared)
+      }
+      isShared = isShared || level.isShared
+    }
     // Through a link, the folder can be deeper than its path suggests. The remaining folders protect the file too.
-    for level in found.dropFirst(depth) { levels[0]?.restrict(by: level) }
+    for level in found.dropFirst(depth) { counterparts[0]?.level.restrict(by: level) }
   }
 
   /// The folders from `folder` up to `root`, which is not included; `nil` if they cannot be determined.
@@ -54,7 +71,7 @@ struct FolderPermissions {
   ///   - folder: the open folder in which the new folder is created.
   func rights(atDepth depth: Int, in folder: Int32) -> FolderRights {
     let group = Self.newGroup(in: folder)
-    let counterpart = depth > 0 ? levels[depth - 1] : root
+    let counterpart = depth > 0 ? counterparts[depth - 1]?.level : root
     return counterpart?.rights(forGroup: group) ?? FolderRights(mode: 0o700)
   }
 
@@ -65,14 +82,14 @@ struct FolderPermissions {
   ///   - folder: the open folder.
   ///   - depth: of the counterpart's path; 0 or less for a folder without a counterpart.
   func areExceeded(by folder: Int32, atDepth depth: Int) -> Bool {
-    // Through a link, a folder can have fewer folders above it than its path suggests, and thus no counterpart.
-    guard depth > 0, let counterpart = levels[depth - 1],
-      ([root] + levels[..<(depth - 1)]).contains(where: { $0?.isShared ?? true })
-    else { return false }
+    guard depth > 0 else { return false }
+    let counterpart = counterparts[depth - 1]
+    guard !isKnown || counterpart?.isBelowShared ?? false else { return false }
     var status = stat()
     guard fstat(folder, &status) == 0 else { return true }
     let level = FolderLevel(folder, status)
-    return level.exposesMore(than: counterpart.rights(forGroup: level.group))
+    return level.exposesMore(
+      than: counterpart?.level.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
   }
 
   /// The group of a new folder; `nil` if unknown.

@@ -10,6 +10,8 @@ struct ReservedPaths {
   private(set) var files: Set<String> = []
   /// The folders into which fetches and download batches store documents, and all folders above them.
   private(set) var folders: Set<String> = []
+  /// Paths at which no file may be stored, but below which others may.
+  private var missing: Set<String> = []
   private var longestFile = 0
 
   init(files: Set<String> = [], folders: Set<String> = []) {
@@ -35,12 +37,18 @@ struct ReservedPaths {
     for file in [path.target] + path.links { insert(file: file) }
   }
 
+  /// Adds the path of a file that does not exist, and that can also become a folder.
+  mutating func insert(missing path: ResolvedPath) {
+    missing.insert(path.target)
+    for link in path.links { insert(file: link) }
+  }
+
   /// The reason why a list cannot name a file; `nil` if it can.
   ///
   /// - Parameter key: relative to `base`.
   func refusal(of key: String) -> String? {
     let path = base + key
-    if replacesFile(path) {
+    if missing.contains(path) || replacesFile(path) {
       return
         "its file is one that the run reads, the document of a fetch or of an item in a manifest, or a link to one"
     }

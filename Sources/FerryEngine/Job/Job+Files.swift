@@ -5,9 +5,13 @@ import FerryPlan
 extension Job {
   /// The listers of the uploads' files, by node.
   ///
-  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
-  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
-    let paths = try RunPaths([self], environment: environment, state: state)
+  /// - Parameters:
+  ///   - state: the state folder of the command. The files of the whole state folder are not listed.
+  ///   - files: the files that the command line names.
+  func listers(
+    environment: [String: String], state: StateDirectory, files: [String] = []
+  ) throws -> [Int: FileLister] {
+    let paths = try RunPaths([self], environment: environment, state: state, files: files)
     return try listers(environment: environment, state: state, paths: paths)
   }
 

@@ -79,10 +79,14 @@ package struct Jobs: Sendable {
 
   /// The listers of the uploads' files, by node of the plan.
   ///
-  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
-  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
+  /// - Parameters:
+  ///   - state: the state folder of the command. The files of the whole state folder are not listed.
+  ///   - files: the files that the command line names.
+  func listers(
+    environment: [String: String], state: StateDirectory, files: [String] = []
+  ) throws -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
-    let paths = try RunPaths(all, environment: environment, state: state)
+    let paths = try RunPaths(all, environment: environment, state: state, files: files)
     for manifest in manifests {
       let own = try all[manifest].listers(environment: environment, state: state, paths: paths)
       for (node, lister) in own {

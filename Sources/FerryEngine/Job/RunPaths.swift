@@ -16,12 +16,14 @@ struct RunPaths {
   ///   - jobs: the jobs of the run.
   ///   - environment: the environment of the process, which names files and the folder that replaces `~` in `~/`.
   ///   - state: the state folder of the command, which need not exist.
-  init(_ jobs: [Job], environment: [String: String], state: StateDirectory) throws(JournalError) {
+  ///   - files: the files that the command line names.
+  init(
+    _ jobs: [Job], environment: [String: String], state: StateDirectory, files: [String] = []
+  ) throws(JournalError) {
     home = environment["HOME"]
-    for folder in [state.path] + (try state.ownFolders) {
-      reserved.insert(ResolvedPath(absolute(folder)))
+    for path in [state.path] + (try state.ownFolders) + Self.files(in: environment) + files {
+      reserved.insert(ResolvedPath(absolute(path)))
     }
-    for file in Self.files(in: environment) { reserved.insert(ResolvedPath(absolute(file))) }
     for job in jobs {
       let folder = ResolvedPath(Array(job.folder.utf8))
       for fetch in job.manifest.fetches { add(fetch, of: job) }
@@ -30,6 +32,7 @@ struct RunPaths {
         if let list = list(of: work, job) { reserved.insert(list) }
       }
       for input in inputs(of: job) { reserved.insert(input) }
+      for argument in arguments(of: job) { add(argument) }
       for upload in job.manifest.uploads {
         // Files can be downloaded into a root, but not in place of a link on the way to it.
         guard let root = absolute(upload.files.root, in: job) else { continue }
@@ -39,13 +42,10 @@ struct RunPaths {
   }
 
   /// The files and folders, other than lists, that the run reads: manifests, variables files, secrets, certificates, request
-  /// bodies, sockets, the programs of `on_events` and `on_expiry`, and those of their arguments that are files.
+  /// bodies, sockets, and the programs of `on_events` and `on_expiry`.
   private func inputs(of job: Job) -> [ResolvedPath] {
     let manifest = job.manifest
-    var named = manifest.netrcFiles + manifest.bodyFiles
-    for command in manifest.sessions.map(\.onEvents) + [manifest.executionWindow.onExpiry] {
-      named += command.prefix(1) + command.dropFirst().filter { isFile($0, of: job) }
-    }
+    var named = manifest.netrcFiles + manifest.bodyFiles + manifest.commands.compactMap(\.first)
     for session in manifest.sessions {
       let connection = session.connection
       named += connection.tls.files.map(\.path)
@@ -59,11 +59,22 @@ struct RunPaths {
     return files.map(ResolvedPath.init)
   }
 
-  /// Whether an argument of a command is the path of a file. It can also be a word, or the folder of the downloaded files.
-  private func isFile(_ argument: String, of job: Job) -> Bool {
+  /// The arguments of the commands of `on_events` and `on_expiry` as paths. In `--option=PATH`, the value is the path.
+  private func arguments(of job: Job) -> [[UInt8]] {
+    job.manifest.commands.flatMap { $0.dropFirst() }.compactMap { argument in
+      let value = argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1).last : nil
+      return absolute(value.map(String.init) ?? argument, in: job)
+    }
+  }
+
+  /// Adds an argument of a command, which can be the path of a file, the folder of the downloaded files, or another word.
+  private mutating func add(_ argument: [UInt8]) {
     var status = stat()
-    guard let path = absolute(argument, in: job) else { return false }
-    return stat(FileLister.terminated(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    if stat(FileLister.terminated(argument), &status) != 0 {
+      reserved.insert(missing: ResolvedPath(argument))
+    } else if status.st_mode & S_IFMT != S_IFDIR {
+      reserved.insert(ResolvedPath(argument))
+    }
   }
 
   /// The files and folders that the environment determines instead of the manifest. Relative paths are relative to the
@@ -71,7 +82,14 @@ struct RunPaths {
   private static func files(in environment: [String: String]) -> [String] {
     let bundles = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { environment[$0] }.filter { !$0.isEmpty }
     let authorities = environment["SSL_CERT_DIR"]?.split(separator: ":").map(String.init) ?? []
-    return bundles + authorities + AWSSettings.profilePaths(environment)
+    return bundles + authorities + AWSSettings.profilePaths(environment) + kerberosFiles(in: environment)
+  }
+
+  /// The configuration, the tickets and the keys of Kerberos (krb5.conf(5)). A type such as `FILE:` can precede a path.
+  private static func kerberosFiles(in environment: [String: String]) -> [String] {
+    let configuration = environment["KRB5_CONFIG"]?.split(separator: ":").map(String.init) ?? []
+    let stores = ["KRB5CCNAME", "KRB5_KTNAME", "KRB5_CLIENT_KTNAME"].compactMap { environment[$0] }
+    return configuration + stores.compactMap { $0.split(separator: ":", maxSplits: 1).last.map(String.init) }
   }
 
   private mutating func add(_ fetch: Fetch, of job: Job) {
@@ -137,4 +155,9 @@ struct RunPaths {
 
   /// - Parameter path: absolute, or relative to the working directory.
   private func absolute(_ path: String) -> [UInt8] { Array(AbsolutePath.text(of: path).utf8) }
+}
+
+extension Manifest {
+  /// The commands of `on_events` and `on_expiry`.
+  fileprivate var commands: [[String]] { sessions.map(\.onEvents) + [executionWindow.onExpiry] }
 }

@@ -158,7 +158,8 @@ final class JoiningManifests {
         job, secrets: secrets, environment: launch.environment, wallTime: { LaunchClock.wallTime })
       if let bandwidth = run.bandwidth { connections.share(bandwidth) }
       secrets.merge(connections.passwords) { $1 }
-      let all = try job.listers(environment: launch.environment, state: launch.state)
+      let all = try job.listers(
+        environment: launch.environment, state: launch.state, files: launch.options.files)
       var folders: [Int: FileLister] = [:]
       for node in nodes {
         guard var lister = all[node - first] else { continue }

@@ -217,7 +217,7 @@ extension Launch {
   }
 
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
-    try jobs.listers(environment: environment, state: state).mapValues { lister in
+    try jobs.listers(environment: environment, state: state, files: options.files).mapValues { lister in
       var lister = lister
       lister.isStopped = isStopped
       return lister

@@ -11,6 +11,8 @@ package struct Launch {
     package var state: String?
     /// The reports to write when the run ends, in addition to the report in the state folder.
     package var reports: [ReportRequest] = []
+    /// The files that the command line names, which no list of downloads may replace.
+    package var files: [String] = []
     /// The items that the reports list; `nil` if each manifest specifies them.
     package var reportItems: ReportSettings.Items?
     package var only: [String] = []

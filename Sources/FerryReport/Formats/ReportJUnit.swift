@@ -27,7 +27,7 @@ struct ReportJUnit: ReportRenderer {
       """
       <?xml version="1.0" encoding="UTF-8"?>
       <testsuites name="ferry" \(totals)>
-        <testsuite name="\(name)" \(totals) skipped="\(counts.skipped)" timestamp="\(run.startedAt.prefix(19))" id="\(XMLText.escaped(run.id))">
+        <testsuite name="\(name)" \(totals) skipped="\(counts.skipped)" timestamp="\(source.record.startedAt.rfc3339.prefix(19))" id="\(XMLText.escaped(run.id))">
 
       """)
     try cases.each { try sink.write(Self.element($0)) }
