@@ -84,7 +84,7 @@ final class TestRun {
           recorded += 1
           // Simulates a disk without latency.
           events.append(.synced(through: recorded))
-        case .cancel, .sync, .lease, .releaseLeases, .windowExpired, .end, .list: break
+        case .cancel, .sync, .lease, .keepLeases, .windowExpired, .end, .list: break
         }
       }
     }

@@ -44,7 +44,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == 100)
     #expect(try ledger.used(.cellular, in: day) == 0)
     // The last file may be smaller than the minimum.
-    try ledger.release(.wifi)
+    try ledger.keep(0, of: .wifi, at: .start)
     #expect(try lease(3) == .init(granted: 3, used: [0]))
   }
 
@@ -161,10 +161,31 @@ import Testing
       }
     }
     try ledger.settle(.wifi, bytes: 30, at: .start)
-    try ledger.release(.wifi)
-    try ledger.release(.wifi)
+    try ledger.keep(0, of: .wifi, at: .start)
+    try ledger.keep(0, of: .wifi, at: .start)
     #expect(try ledger.used(.wifi, in: day) == 130)
     #expect(try ledger.used(.wired, in: day) == 200)
+  }
+
+  /// The bytes are sent after the end of an hour, but in the same day.
+  @Test func aPartOfTheLeasesCanMoveToTheNextWindow() throws {
+    let (ledger, other) = (try open(), try open(ghost()))
+    for ledger in [ledger, other] {
+      for plus in [0, 1_800] as [Int64] {
+        _ = try ledger.lease(
+          .wifi, minimum: 1, wanted: 100, limit: nil, window: nil, at: .start(plus: plus))
+      }
+    }
+    try ledger.settle(.wifi, bytes: 30, at: .start)
+    let first = QuarterHour.of(.start)
+    for (kept, left) in [(120, 120), (150, 120), (50, 50)] as [(Int64, Int64)] {
+      try ledger.keep(kept, of: .wifi, at: .start(plus: 3_600))
+      #expect(try rows("lease") == [first: 100, first + 2: 100, first + 4: left])
+    }
+    // A clock that was set back does not move them to the window that has ended.
+    try ledger.keep(40, of: .wifi, at: .start)
+    #expect(try rows("lease") == [first: 100, first + 2: 100, first + 4: 40])
+    #expect(try ledger.used(.wifi, in: day) == 30 + 200 + 40)
   }
 
   @Test func theLeaseOfADeadProcessStaysCounted() throws {
@@ -172,7 +193,7 @@ import Testing
     _ = try dead.lease(.wifi, minimum: 1, wanted: 90, limit: 100, window: day, at: .start)
     try dead.settle(.wifi, bytes: 20, at: .start)
     let ledger = try open()
-    try ledger.release(.wifi)
+    try ledger.keep(0, of: .wifi, at: .start)
     let lease = try ledger.lease(.wifi, minimum: 1, wanted: 90, limit: 100, window: day, at: .start)
     #expect(lease == .init(granted: 10, used: [90]))
   }
@@ -193,7 +214,7 @@ import Testing
             at: .start(plus: round * 60))
           // Half of the lease is used, and the rest is returned.
           try ledger.settle(.cellular, bytes: lease.granted / 2, at: .start(plus: round * 60))
-          try ledger.release(.cellular)
+          try ledger.keep(0, of: .cellular, at: .start)
           tally.add(moved: lease.granted / 2, used: (lease.used.first ?? 0) + lease.granted)
         }
         try ledger.close()
@@ -232,7 +253,7 @@ import Testing
     for ledger in [ledger, second] {
       _ = try ledger.lease(.wifi, minimum: 1, wanted: 50, limit: 100, window: day, at: .start)
     }
-    try second.release(.wifi)
+    try second.keep(0, of: .wifi, at: .start)
     #expect(try ledger.used(.wifi, in: day) == 50)
     try ledger.settle(.wifi, bytes: 50, at: .start)
     #expect(try ledger.used(.wifi, in: day) == 50)

@@ -42,6 +42,30 @@ import Testing
     #expect(!isAdmitted(&gate, second, 1_001 - sent))
   }
 
+  @Test func `gives up what was reserved and not sent, except for the smallest lease`() {
+    var gate = gate(leased: 5_000_000)
+    let before = gate.giveUpSurplus()
+    gate.moved(1_000_000)
+    gate.release(first)
+    let room = gate.room
+    let (hasSurplus, hasMore) = (gate.giveUpSurplus(), gate.giveUpSurplus())
+    #expect(!before && hasSurplus && !hasMore)
+    #expect(gate.held == BudgetGate.smallestLease && gate.room == room && room == 9_000_000)
+  }
+
+  @Test func `keeps the leases of reserved bytes in the next window, and asks for the rest`() {
+    var gate = gate(leased: 1_000)
+    gate.moved(400)
+    let hasRolled = gate.roll(at: Instant(wholeSeconds: 86_400))
+    gate.keepReserved()
+    #expect(hasRolled && gate.held == 600)
+    guard case .asks(let request?) = gate.admit(second, size: 10) else {
+      Issue.record("the second file needs no lease")
+      return
+    }
+    #expect(request.minimum == 410)
+  }
+
   /// Two sessions with the same budget can have two gates. Their bytes are counted together, in either gate.
   @Test(arguments: [1_000, 400]) func `gives away no bytes that were counted in another gate`(_ sent: Int64) {
     var gate = gate(leased: 1_000)

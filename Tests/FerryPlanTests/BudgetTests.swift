@@ -134,6 +134,60 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
+  /// The transfer goes on while an hour ends, but not the day.
+  @Test func `counts the leases of a transfer after the end of another budget's window`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background } }
+      budgets:
+        wifi: { limit: 100MB, per: hour, cutoff: hard }
+        any: { limit: 5MB, per: day, cutoff: hard }
+
+      """
+    var world = try world(head, sizes: [4_000_000])
+    world.serve = { call in
+      var reply = Reply.status(200, after: .seconds(4_000))
+      reply.sent = call.size
+      return reply
+    }
+    world.launch()
+    let hour = Budget.Window.hour.span(containing: world.start, in: .utc)
+    while world.now < hour.upperBound, world.step() {}
+    let day = Budget.Window.day.span(containing: world.start, in: .utc)
+    #expect(world.machine.ledger.account(.any, day).leased == 4_000_000)
+    let next = Budget.Window.hour.span(containing: hour.upperBound, in: .utc)
+    #expect(world.machine.ledger.account(.wifi, next).leased == 4_000_000)
+  }
+
+  @Test func `does not lease everything that remains for a small request, or longer than a fetch takes`()
+    throws
+  {
+    let yaml =
+      head("hard") + """
+        requests:
+          pre: { session: s, request: { method: POST, url: "http://host/pre", body: begin } }
+        fetches:
+          list: { session: s, needs: [pre], interval: every_run, save_to: list, request: { url: "http://host/l" } }
+          bound:
+            { session: s, needs: [list], interval: every_run, save_to: b, max_size: 1MB, request: { url: "http://host/b" } }
+
+        """
+    var world = try World(yaml) { _ in .status(200) }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.run()
+    let leases = world.actions.compactMap { action -> Int64? in
+      if case .lease(let request) = action { request.wanted } else { nil }
+    }
+    let bound: Int64 = 1_000_000 + 64 << 10
+    #expect(leases == [1 << 20, .max, bound])
+    #expect(world.starts.map(\.attempt.byteLimit) == [nil, 5_000_000, bound])
+    let kept = world.actions.compactMap { action -> Int64? in
+      if case .keepLeases(let bytes) = action { bytes } else { nil }
+    }
+    #expect(kept == [1 << 20, 1 << 20, 0])
+  }
+
   @Test func `fails a file that is larger than any network's budget permanently`() throws {
     let all = """
       version: 1

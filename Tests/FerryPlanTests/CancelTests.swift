@@ -407,7 +407,7 @@ struct CancelTests {
           case .record:
             recorded += 1
             synced = recorded
-          case .cancel, .sync, .lease, .releaseLeases, .windowExpired, .list, .end: break
+          case .cancel, .sync, .lease, .keepLeases, .windowExpired, .list, .end: break
           }
         }
         actions = synced.map { scheduler.handle(.synced(through: $0), at: Instant(nanoseconds: 1)) } ?? []

@@ -342,9 +342,7 @@ final class RunLoop {
     case .lease(let request):
       leased = request.network
       usageRecorder.lease(request)
-    case .releaseLeases:
-      usageRecorder.settle(total: loop.transferredBytes, on: leased)
-      usageRecorder.release(leased)
+    case .keepLeases(let bytes): usageRecorder.keep(bytes, total: loop.transferredBytes, on: leased)
     case .windowExpired:
       commands?.windowEndsAt = scheduler.windowEndsAt
       commands?.startOnExpiry()

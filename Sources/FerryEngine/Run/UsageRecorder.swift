@@ -40,8 +40,15 @@ final class UsageRecorder: Sendable {
     }
   }
 
-  func release(_ network: DeviceConditions.Network) {
-    write { ledger throws(JournalError) in try ledger.release(network) }
+  /// Records the transferred bytes, and returns the leases except for this many bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: as the scheduler knows them: it has not counted the most recent transfers yet.
+  ///   - total: the bytes that the sockets have transferred since the launch began.
+  func keep(_ bytes: Int64, total: Int64, on network: DeviceConditions.Network) {
+    settle(total: total, on: network)
+    let kept = max(0, bytes -| counted.withLock { total -| $0.reported })
+    write { [clock] ledger throws(JournalError) in try ledger.keep(kept, of: network, at: clock.now) }
   }
 
   /// Records the transferred bytes in the usage ledger, once they amount to a whole piece.
@@ -56,7 +63,7 @@ final class UsageRecorder: Sendable {
     }
   }
 
-  /// Records the bytes that have not been recorded yet. Called before leases are released and before the
+  /// Records the bytes that have not been recorded yet. Called before leases are returned and before the
   /// network changes.
   func settle(total: Int64, on network: DeviceConditions.Network, from least: Int64 = 1) {
     let bytes = counted.withLock { counted in
@@ -72,8 +79,7 @@ final class UsageRecorder: Sendable {
 
   /// Waits until everything is recorded. Throws the first failure of any write, including earlier ones.
   func finish(total: Int64, on network: DeviceConditions.Network) throws(JournalError) {
-    settle(total: total, on: network)
-    release(network)
+    keep(0, total: total, on: network)
     worker.drain()
     if let failure = failure.withLock({ $0 }) { throw failure }
   }

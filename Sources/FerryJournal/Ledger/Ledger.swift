@@ -76,20 +76,23 @@ package final class Ledger: Sendable {
         used.append(try Self.used(limit.scope, window, db, in: path))
       }
       let granted = request.grant(used: used)
-      if granted > 0 {
-        let statement = try db.cachedStatement(
-          sql: """
-            INSERT INTO lease (network, quarter, pid, process_started, boot, bytes) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET bytes = bytes + min(excluded.bytes, \(Int64.max) - bytes)
-            """)
-        try statement.execute(
-          arguments: [
-            request.network.rawValue, quarter, Int64(holder.process.pid), holder.process.started,
-            holder.place, granted,
-          ])
-      }
+      if granted > 0 { try self.add(lease: granted, on: request.network, quarter: quarter, db) }
       return Lease(granted: granted, used: used)
     }
+  }
+
+  private func add(
+    lease bytes: Int64, on network: DeviceConditions.Network, quarter: Int64, _ db: Database
+  ) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO lease (network, quarter, pid, process_started, boot, bytes) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET bytes = bytes + min(excluded.bytes, \(Int64.max) - bytes)
+        """)
+    try statement.execute(
+      arguments: [
+        network.rawValue, quarter, Int64(holder.process.pid), holder.process.started, holder.place, bytes,
+      ])
   }
 
   /// Records transferred bytes. They are taken from this process's leases, oldest first, each in its quarter
@@ -110,12 +113,19 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Returns the unused bytes of this process's leases. A second call has no effect.
-  package func release(_ network: DeviceConditions.Network) throws(JournalError) {
+  /// Returns the unused bytes of this process's leases, except for `bytes`, which count from now on in the quarter hour of
+  /// `now`, or of the latest lease if that is later.
+  package func keep(
+    _ bytes: Int64, of network: DeviceConditions.Network, at now: Instant
+  ) throws(JournalError) {
     try database.write { db in
+      let leases = bytes > 0 ? try self.leases(of: network, db) : []
       try db.execute(
         sql: "DELETE FROM lease WHERE network = ? AND pid = ? AND process_started = ? AND boot = ?",
         arguments: [network.rawValue, Int64(holder.process.pid), holder.process.started, holder.place])
+      let kept = min(bytes, leases.reduce(0) { $0 +| $1.bytes })
+      guard kept > 0, let last = leases.last else { return }
+      try self.add(lease: kept, on: network, quarter: max(last.quarter, QuarterHour.of(now)), db)
     }
   }
 

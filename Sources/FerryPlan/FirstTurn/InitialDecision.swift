@@ -31,7 +31,7 @@ package struct InitialDecision: Sendable {
           let failure = TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
         // Lists that are read when their uploads open are not read in a preview.
-        case .sync, .releaseLeases, .windowExpired, .end, .list: break
+        case .sync, .keepLeases, .windowExpired, .end, .list: break
         }
       }
     }

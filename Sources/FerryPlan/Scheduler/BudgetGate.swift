@@ -113,15 +113,19 @@ struct BudgetGate: Sendable {
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
   /// Asks to transfer `size` bytes for an item, node or orphan, in addition to the bytes that are already
-  /// reserved. `size` is `nil` if the size is unknown.
-  mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
+  /// reserved.
+  ///
+  /// - Parameters:
+  ///   - size: `nil` if it is unknown.
+  ///   - bound: the number of bytes that are sufficient if the size is unknown.
+  mutating func admit(_ place: ItemRef, size: Int64?, atMost bound: Int64 = .max) -> Admission {
     let wanted: Int64 =
       switch (cutoff, size) {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
       // The size is unknown, so ask for everything that is available.
-      case (.hard, nil): max(room, 1)
+      case (.hard, nil): max(min(room, bound), 1)
       }
     if asked != nil { return .asks(nil) }
     if free >= wanted {
@@ -131,7 +135,7 @@ struct BudgetGate: Sendable {
     }
     if refuses(wanted) { return .refused }
     let isUnknown = cutoff == .hard && size == nil
-    return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
+    return .asks(isUnknown ? ask(1, wanting: bound) : ask(wanted -| free))
   }
 
   /// Checks, before a transfer starts, that its reservation is still covered by leases, even after a failed
@@ -140,7 +144,7 @@ struct BudgetGate: Sendable {
     guard isReserved(place), cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
     if refuses(0) { return .refused }
-    return .asks(ask(-free, all: false))
+    return .asks(ask(-free))
   }
 
   /// Whether leases cover the reservation now. Unlike `covers`, this method does not request a lease.
@@ -169,9 +173,9 @@ struct BudgetGate: Sendable {
     unsent +|= bytes
   }
 
-  private mutating func ask(_ minimum: Int64, all: Bool) -> Lease.Request {
+  private mutating func ask(_ minimum: Int64, wanting wanted: Int64 = 0) -> Lease.Request {
     let request = Lease.Request(
-      network: network, minimum: minimum, wanted: all ? .max : max(minimum, Self.smallestLease),
+      network: network, minimum: minimum, wanted: max(wanted, minimum, Self.smallestLease),
       limits: limits.map {
         .init(scope: $0.scope, bytes: $0.budget.limit, window: $0.window, isStrict: isStrict($0))
       })
@@ -237,6 +241,16 @@ struct BudgetGate: Sendable {
     }
   }
 
+  /// Gives up leased bytes of which other processes can make use, because much more was reserved than was sent. Returns
+  /// whether there are such bytes.
+  mutating func giveUpSurplus() -> Bool {
+    let surplus = free -| Self.smallestLease
+    guard surplus > 0 else { return false }
+    held -= surplus
+    for index in limits.indices { limits[index].used = limits[index].used.map { max(0, $0 -| surplus) } }
+    return true
+  }
+
   /// Begins the next window of each budget whose window has ended. Returns whether there is such a budget.
   mutating func roll(at now: Instant) -> Bool {
     guard now >= windowEnd else { return false }
@@ -244,17 +258,17 @@ struct BudgetGate: Sendable {
       limits[index].window = limits[index].budget.per.span(containing: now, in: limits[index].zone)
     }
     limited = []
-    dropLeases()
     return true
   }
 
-  /// Clears the leases, which have been returned.
-  mutating func dropLeases() {
-    held = 0
+  /// Keeps only the leases for reserved bytes that are not sent yet. Whatever the ledger has replied applies to another
+  /// window.
+  mutating func keepReserved() {
+    held = max(0, min(held, unsent))
     for bytes in repeated.values { reserved -|= bytes }
     repeated = [:]
-    // The part of the reservations that was sent is not known exactly, because header fields and small
-    // requests were also counted.
+    // The part of the reservations that was sent is not known exactly, because header fields and small requests were also
+    // counted. Other requests therefore wait until all reserved bytes are leased.
     unsent = reserved
     asked = nil
     for index in limits.indices { limits[index].used = nil }
@@ -262,7 +276,9 @@ struct BudgetGate: Sendable {
 
   /// The reason why a transfer of this number of bytes has to wait.
   func reason(_ bytes: Int64) -> RecordedFailure {
-    let limit = limits.first { refuses($0, bytes) } ?? limits[0]
+    // If none is known to refuse it, the one with the least room.
+    let limit =
+      limits.first { refuses($0, bytes) } ?? limits.min { $0.left ?? .max < $1.left ?? .max } ?? limits[0]
     let used = limit.used ?? 0
     return .init(
       code: .budget,

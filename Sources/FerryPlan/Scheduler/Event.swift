@@ -80,9 +80,9 @@ package enum Action: Sendable {
   case lease(Lease.Request)
   /// Read the list of an upload that is about to open, or list the next portion of its files. The reply is `.listed`.
   case list(NodeID)
-  /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
-  /// ending.
-  case releaseLeases
+  /// Return the unused part of the leases, except for this number of bytes, which count from now on in the present window:
+  /// the window or a request has ended, the network has changed, or the launch is ending.
+  case keepLeases(Int64)
   /// The execution window has ended: start `on_expiry`.
   case windowExpired
   /// The launch has ended and all its records are on disk.

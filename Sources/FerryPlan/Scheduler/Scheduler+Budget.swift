@@ -44,20 +44,20 @@ extension Scheduler {
   /// the new budgets.
   mutating func changeGates() {
     let waiters = gates.flatMap(\.waiters)
-    if !gates.isEmpty { actions.append(.releaseLeases) }
+    if !gates.isEmpty { actions.append(.keepLeases(0)) }
     openGates()
     for ready in waiters { enqueue(ready) }
     returnSkipped()
   }
 
-  /// Begins the next window. Items that did not fit in the last one go first.
+  /// Begins the next window. Items that did not fit in the last one go first. The leases of requests in progress move to the
+  /// new window: their bytes are sent in it, and they still count in the windows of other budgets that continue.
   mutating func rollGates() {
     var hasRolled = false
     for gate in gates.indices where gates[gate].roll(at: now) { hasRolled = true }
     guard hasRolled else { return }
-    // The action returns the leases of every gate.
-    actions.append(.releaseLeases)
-    for gate in gates.indices { gates[gate].dropLeases() }
+    for gate in gates.indices { gates[gate].keepReserved() }
+    keepLeases()
     returnSkipped()
     returnWaiters()
   }
@@ -68,6 +68,18 @@ extension Scheduler {
     guard let gate = gates.firstIndex(where: { $0.asked == request }) else { return }
     gates[gate].answered(lease)
     returnWaiters()
+  }
+
+  /// Returns the leases that no gate holds.
+  private mutating func keepLeases() {
+    actions.append(.keepLeases(gates.reduce(0) { $0 +| $1.held }))
+  }
+
+  /// Returns leased bytes that were reserved for a request of unknown size, or for a file, and were not sent.
+  private mutating func returnSurplus(of gate: Int) {
+    // A lease that has been requested is not part of what the gates hold yet.
+    guard !awaitsLease, gates[gate].giveUpSurplus() else { return }
+    keepLeases()
   }
 
   /// Counts bytes that the sockets have transferred. It is not known which gate's requests transferred them. They are
@@ -111,6 +123,7 @@ extension Scheduler {
   /// Offers the room of a gate to work that waits for it.
   private mutating func offerRoom(of gate: Int) {
     let room = gates[gate].room
+    returnSurplus(of: gate)
     guard room > 0 else { return }
     returnWaiters()
     for upload in uploads.indices {
@@ -145,9 +158,11 @@ extension Scheduler {
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let copies = self[attempts: ready.ref]?.bodyCopies ?? 1
-    let size = ready.ref.item.flatMap { _ in reservedSize(of: ready.ref, gate).map { $0 *| copies } }
+    let size =
+      ready.ref.item == nil
+      ? sizeOfSmallBody(of: ready) : reservedSize(of: ready.ref, gate).map { $0 *| copies }
     guard let reserved = gates[gate].reservation(of: ready.ref) else {
-      return gates[gate].admit(ready.ref, size: size)
+      return gates[gate].admit(ready.ref, size: size, atMost: sizeBound(of: ready))
     }
     // The server may have lost bytes, have asked for larger requests, or have redirected a request.
     if let size, size > reserved, ready.step == .transfer, copies > 1 || reservesByRequest(ready.ref, gate),
@@ -158,6 +173,22 @@ extension Scheduler {
     // If the size is unknown, the reservation limits the response instead (`byteLimit`).
     let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
     return hasSize ? gates[gate].covers(ready.ref) : .admitted
+  }
+
+  /// The size to reserve for a single request whose body is part of the manifest, and therefore small. `nil` for a fetch, and
+  /// for a request that sends a file, whose sizes are unknown.
+  private func sizeOfSmallBody(of ready: Ready) -> Int64? {
+    guard ready.step == .request else { return nil }
+    switch step(ready.ref.node, .request).request.body {
+    case .file, .parts, .multipart: return nil
+    case .none, .form, .json, .text, .oauth2, .listOfParts: return 1
+    }
+  }
+
+  /// The number of bytes that are sufficient for a document of unknown size. It exceeds `max_size`, because a larger document
+  /// fails, and does not wait for another window.
+  private func sizeBound(of ready: Ready) -> Int64 {
+    plan.nodes[ready.ref.node.index].document?.maxSize.map { $0 +| 64 << 10 } ?? .max
   }
 
   /// Whether the bytes of an item are reserved for one request at a time, so that its transfer stops between two requests

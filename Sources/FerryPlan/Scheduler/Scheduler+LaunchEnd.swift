@@ -18,6 +18,8 @@ extension Scheduler {
     // A launch that is ending waits only for the disk.
     if stop == nil, !isEnding {
       moments += awaitedMoments
+      // The leases of requests in progress move to the next window in time, before other processes lease all of it.
+      if !flights.isEmpty { moments += gates.filter { $0.held > 0 }.map(\.windowEnd) }
       if let idleSince, !awaitsLease { moments.append(idleSince.advanced(by: options.patience)) }
     }
     if let stop, stop.cause != .now, !flights.isEmpty { moments.append(stop.cancelAt) }
@@ -189,7 +191,7 @@ extension Scheduler {
     }
     endFailurePeriods()
     for upload in uploads.indices { uploads[upload].leaveRest() }
-    if !gates.isEmpty { actions.append(.releaseLeases) }
+    if !gates.isEmpty { actions.append(.keepLeases(0)) }
   }
 
   /// Records the effect of failed tokens on the exit code, for a node with remaining work. If a token failed

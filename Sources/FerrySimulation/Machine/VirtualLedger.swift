@@ -24,6 +24,8 @@ package struct VirtualLedger: Sendable {
   private(set) var accounts: [Key: Account] = [:]
   /// The accounts of the launch's leases.
   private var open: Set<Key> = []
+  /// The network of the launch's leases.
+  private var leased = DeviceConditions.Network.none
   let budgets: Budgets
   private let zones: [String: CalendarZone]
   /// For each budget, the window that was found last. The next instant is usually in the same window.
@@ -50,11 +52,8 @@ package struct VirtualLedger: Sendable {
     let used = request.limits.map { account($0.scope, $0.window).used }
     let granted = request.grant(used: used)
     guard granted > 0 else { return Lease(granted: 0, used: used) }
-    // The lease counts against every budget of its network, including those that do not limit the request.
-    for key in keys(of: request.network, at: now) {
-      open.insert(key)
-      accounts[key]?.leased +|= granted
-    }
+    leased = request.network
+    hold(granted, at: now)
     return Lease(granted: granted, used: used)
   }
 
@@ -70,10 +69,20 @@ package struct VirtualLedger: Sendable {
     change(network, at: now) { $0.moved +|= bytes }
   }
 
-  /// Returns the leased bytes that the launch has not transferred.
-  mutating func release() {
+  /// Returns the leased bytes that the launch has not transferred, except for this many, which count in the present windows.
+  mutating func keep(_ bytes: Int64, at now: Instant) {
+    let held = open.compactMap { accounts[$0]?.leased }.max() ?? 0
     for key in open { accounts[key]?.leased = 0 }
     open.removeAll(keepingCapacity: true)
+    if min(held, bytes) > 0 { hold(min(held, bytes), at: now) }
+  }
+
+  /// Leased bytes count against every budget of their network, including those that do not limit the request.
+  private mutating func hold(_ bytes: Int64, at now: Instant) {
+    for key in keys(of: leased, at: now) {
+      open.insert(key)
+      accounts[key]?.leased +|= bytes
+    }
   }
 
   /// Handles the death of a process that holds leases.

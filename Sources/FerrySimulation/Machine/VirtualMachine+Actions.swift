@@ -41,7 +41,7 @@ extension VirtualMachine {
       let lease = ledger.lease(request, at: now)
       see(.leased(lease))
       answers.append((now.advanced(by: leaseDelay), request, lease))
-    case .releaseLeases: ledger.release()
+    case .keepLeases(let bytes): ledger.keep(bytes, at: now)
     case .windowExpired: break
     case .list(let node): portions.append((now.advanced(by: listingDelay), node))
     case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }

@@ -246,7 +246,7 @@ package struct Referee {
     case .end:
       if synced < recorded { report(.nothingLost, "it ended before all records were on disk") }
       if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests running") }
-    case .start, .sync, .lease, .releaseLeases, .windowExpired, .list: break
+    case .start, .sync, .lease, .keepLeases, .windowExpired, .list: break
     }
   }
 

@@ -103,7 +103,7 @@ struct History {
         }
       }
       return told.isEmpty ? nil : told.joined(separator: ", ")
-    case .start, .sync, .releaseLeases, .windowExpired, .list: return nil
+    case .start, .sync, .keepLeases, .windowExpired, .list: return nil
     }
   }
 

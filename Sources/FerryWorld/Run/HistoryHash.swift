@@ -34,7 +34,9 @@ struct HistoryHash: Sendable {
     case .lease(let request):
       combine(5)
       combine(Int(truncatingIfNeeded: request.minimum))
-    case .releaseLeases: combine(6)
+    case .keepLeases(let bytes):
+      combine(6)
+      combine(Int(truncatingIfNeeded: bytes))
     case .end: combine(7)
     case .list(let node):
       combine(8)
