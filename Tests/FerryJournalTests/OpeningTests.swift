@@ -40,6 +40,18 @@ import Testing
     #expect(try state.contents() == before)
   }
 
+  /// A process can be stopped while it opens the file.
+  @Test func aLockThatAnotherProcessKeepsIsNotAwaitedForLong() throws {
+    let path = state.directory.path + "/ferry.lock"
+    try state.directory.create()
+    let other = open(path, O_RDWR | O_CREAT, 0o600)
+    #expect(flock(other, LOCK_EX) == 0)
+    let error = #expect(throws: JournalError.self) { try OpeningLock(path, patience: 0.02) }
+    #expect(error?.code == .busy && error?.file == path)
+    close(other)
+    try OpeningLock(path, patience: 0).release()
+  }
+
   /// The log has a size of one terabyte, but occupies no space on the disk. A copy would fill the disk.
   @Test(.timeLimit(.minutes(1)), arguments: [false, true])
   func aHugeSparseLogIsNotCopied(hasHeader: Bool) throws {

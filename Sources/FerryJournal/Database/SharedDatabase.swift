@@ -26,9 +26,10 @@ struct SharedDatabase: Sendable {
   ) throws(JournalError) -> SharedDatabase {
     try state.create()
     // Two processes that create or migrate the file at the same time would conflict.
-    let lock = try OpeningLock(state.path + "/ferry.lock")
-    defer { lock.release() }
     let isShared = if let isShared { isShared } else { try state.isOfShard }
+    let lock = try OpeningLock(
+      state.path + "/ferry.lock", patience: isShared ? DatabaseFile.sharedPatience : DatabaseFile.patience)
+    defer { lock.release() }
     let queue = try DatabaseFile(path: state.history, schema: .history, isShared: isShared)
       .openForWriting(durability: durability, writtenBy: ferry, at: now)
     return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
