@@ -277,6 +277,26 @@ import Testing
     #expect(count("POST /close", server) == 0)
   }
 
+  /// The clocks of two machines may differ. Otherwise, the run of `setup` would seem to have ended the pass.
+  @Test(
+    .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere },
+    arguments: [-86_400, 86_400], ["reset", "cancel"])
+  func `that was dropped is not a success, whatever the clock of setup shows`(_ shift: Int, _ command: String)
+    async throws
+  {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "when_changed")
+    try job.folder.write(Data("\(shift)".utf8), to: "clock")
+    let environment = try await StateFaults.environment(clock: job.folder.path("clock"))
+    let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2", environment: environment)
+    #expect(setup.status == 0, "\(setup.stdout)\(setup.stderr)")
+    let dropped = try await job.ferry(command, "e2e.s", "--state", job.state + "/shards/e2e/once-of-2")
+    #expect(dropped.status == 0, "\(dropped.stdout)\(dropped.stderr)")
+    let finish = try await part(job, "finish/2")
+    #expect(finish.status == 5, "\(finish.stdout)\(finish.stderr)")
+    #expect(count("POST /close", server) == 0)
+  }
+
   @Test func `has ended if finish is killed while it sends the requests of on_end`() async throws {
     let server = try await ScriptedServer.start([:])
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])

@@ -95,7 +95,7 @@ import Testing
     #expect(try Self.findings(in: state).isEmpty)
   }
 
-  @Test(arguments: 1...8)
+  @Test(arguments: 1...9)
   func theHistoryOfEachReleasedSchemaIsMigratedWithItsRuns(schema: Int) throws {
     let path = state.directory.history
     try make("history-\(schema)", at: path)
@@ -132,6 +132,9 @@ import Testing
     let pass = schema >= 8 ? "5d0f6a0e-4b1c-4d1c-8a57-0c1f6f1f2b11" : nil
     #expect(try history.latestRound(manifest: "m")?.pass == pass)
     #expect(try history.runs().map(\.rounds.first?.pass) == [pass, nil])
+    var closers: [String?] = []
+    try history.forEachRound { closers.append($0.closedBy) }
+    #expect(closers == [schema >= 9 ? "r1" : nil, nil])
     #expect(try history.runs().map(\.part) == [schema >= 8 ? "1/2" : nil, nil])
     try history.close()
     let ledger = try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start)
@@ -146,7 +149,7 @@ import Testing
       try inbox.notes(session: "t").map(\.reason)
         == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
-    #expect(try versions(path).starts(with: Array(1...8)))
+    #expect(try versions(path).starts(with: Array(1...9)))
     // With schema 5 or later, the session is registered, but this state folder has no journal for it.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }

@@ -26,6 +26,19 @@ import Testing
     #expect(try history.openRound(manifest: "m", at: .start(plus: 3)).number == 2)
   }
 
+  @Test func aRoundHasTheRunThatClosedIt() throws {
+    let history = try open()
+    for run in ["r1", nil] {
+      let round = try history.openRound(manifest: "m", at: .start)
+      #expect(round.closedBy == nil)
+      try history.closeRound(manifest: "m", number: round.number, by: run, at: .start)
+      #expect(try history.latestRound(manifest: "m")?.closedBy == run)
+      // The round is closed already.
+      try history.closeRound(manifest: "m", number: round.number, by: "r2", at: .start)
+      #expect(try history.latestRound(manifest: "m")?.closedBy == run)
+    }
+  }
+
   @Test func onlyTheRefreshTokensThatWereIssuedLastAreKept() throws {
     let history = try open()
     #expect(try history.refreshToken(chain: "c0") == nil)

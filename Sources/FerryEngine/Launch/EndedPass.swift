@@ -3,7 +3,7 @@ import FerryPlan
 
 /// A pass over the shards that has ended.
 package struct EndedPass: Sendable {
-  /// The exit code of the run that ended it.
+  /// The exit code of the run that ended it; `temporary` if no run did, or if its exit code is unknown.
   package let exitCode: ExitCode
   /// The command that begins the next pass.
   package let setup: String
@@ -23,13 +23,11 @@ extension Launch {
         before.contains(NodeID($0)) && job.plan.nodes[$0].kind != .token
       }),
       let round = try history.latestRound(manifest: job.plan.manifest), round.pass != nil,
-      let closedAt = round.closedAt
+      round.closedAt != nil
     else { return nil }
-    let last = try history.lastRun(of: job.plan.manifest)
-    // The last run has no exit code if it was killed and `ferry cancel` or `ferry reset` has closed the round. If it had ended
-    // before the round was closed, such a command has dropped the pass.
-    let isDropped = last?.endedAt.map { $0 < closedAt } ?? false
-    let code = isDropped ? nil : last?.exitCode
+    // If no run closed the round, `ferry cancel` or `ferry reset` has dropped the pass. A run that was killed after it
+    // had closed the round may have no exit code.
+    let code = try round.closedBy.flatMap { try history.run(id: $0)?.exitCode }
     return EndedPass(
       exitCode: code.flatMap(ExitCode.init) ?? .temporary,
       setup: try job.setupCommand(count: count, beside: state))

@@ -239,7 +239,7 @@ extension Launch {
   ) throws(JournalError) {
     for manifest in jobs.manifests where areThrough[manifest] {
       try history.closeRound(
-        manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], at: clock.now)
+        manifest: jobs.plan.manifests[manifest], number: run.rounds[manifest], by: run.id, at: clock.now)
     }
     for manifest in try inboxProcessor.awaited() {
       _ = try history.openRound(manifest: jobs.plan.manifests[manifest.index], at: clock.now)

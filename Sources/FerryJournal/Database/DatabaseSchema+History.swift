@@ -143,5 +143,10 @@ extension DatabaseSchema {
           ALTER TABLE round ADD COLUMN pass TEXT;
           ALTER TABLE run ADD COLUMN part TEXT;
           """),
+      Migration(
+        name: "history 9: the run that closed a round",
+        sql: """
+          ALTER TABLE round ADD COLUMN closed_by TEXT;
+          """),
     ])
 }

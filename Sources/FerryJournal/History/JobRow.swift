@@ -25,17 +25,22 @@ package struct RoundRow: Hashable, Sendable {
   package var number: Int64
   package var openedAt: Instant
   package var closedAt: Instant?
+  /// The ID of the run that closed the round; `nil` if a command such as `ferry cancel`, or a version of ferry before
+  /// schema 9, closed it.
+  package var closedBy: String?
   /// Identifies the pass over all parts of a divided manifest to which the round belongs; `nil` for a manifest that is
   /// not divided, and for a round that a shard opened by itself.
   package var pass: String?
 
   package init(
-    manifest: String, number: Int64, openedAt: Instant, closedAt: Instant? = nil, pass: String? = nil
+    manifest: String, number: Int64, openedAt: Instant, closedAt: Instant? = nil, closedBy: String? = nil,
+    pass: String? = nil
   ) {
     self.manifest = manifest
     self.number = number
     self.openedAt = openedAt
     self.closedAt = closedAt
+    self.closedBy = closedBy
     self.pass = pass
   }
 }

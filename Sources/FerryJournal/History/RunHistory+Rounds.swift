@@ -9,7 +9,7 @@ extension RoundRow {
       manifest: try row.value("manifest"), number: number,
       openedAt: Instant(nanoseconds: try row.value("opened_at")),
       closedAt: try row.optional("closed_at", as: Int64.self).map(Instant.init(nanoseconds:)),
-      pass: try row.optional("pass"))
+      closedBy: try row.optional("closed_by"), pass: try row.optional("pass"))
   }
 }
 

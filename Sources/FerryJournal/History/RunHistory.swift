@@ -108,7 +108,7 @@ package final class RunHistory: Sendable {
       if let latest, next.continues {
         if latest.closedAt != nil {
           try db.execute(
-            sql: "UPDATE round SET closed_at = NULL WHERE manifest = ? AND number = ?",
+            sql: "UPDATE round SET closed_at = NULL, closed_by = NULL WHERE manifest = ? AND number = ?",
             arguments: [manifest, latest.number])
         }
         return RoundRow(
@@ -128,11 +128,17 @@ package final class RunHistory: Sendable {
   }
 
   /// Closes the round. Has no effect if the round is already closed.
-  package func closeRound(manifest: String, number: Int64, at now: Instant) throws(JournalError) {
+  ///
+  /// - Parameter run: the ID of the run that has completed the round; `nil` if a command drops the round.
+  package func closeRound(
+    manifest: String, number: Int64, by run: String? = nil, at now: Instant
+  ) throws(JournalError) {
     try write { db in
       try db.execute(
-        sql: "UPDATE round SET closed_at = ? WHERE manifest = ? AND number = ? AND closed_at IS NULL",
-        arguments: [now.nanoseconds, manifest, number])
+        sql: """
+          UPDATE round SET closed_at = ?, closed_by = ? WHERE manifest = ? AND number = ? AND closed_at IS NULL
+          """,
+        arguments: [now.nanoseconds, run, manifest, number])
     }
   }
 
