@@ -11,7 +11,7 @@ package struct TracedHop: Sendable {
   package var age = Duration.zero
   package var method: String
   package var url: String
-  /// The request line and header fields that libcurl sent; empty if nothing was sent.
+  /// The request line and header fields that libcurl sent, or their beginning; empty if nothing was sent.
   package var requestHead: [UInt8] = []
   /// The body, or its beginning, if it was in memory.
   package var requestBody: [UInt8] = []

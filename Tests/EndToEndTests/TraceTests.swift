@@ -156,6 +156,52 @@ import Testing
     #expect(!job.folder.text("trace.har").contains(secret.prefix(8)))
   }
 
+  /// The header section exceeds 64 KiB, so the trace contains only its beginning, which ends inside one of the secrets.
+  @Test func `omits the field in which a long header section is cut`() async throws {
+    let server = try await ScriptedServer.start(["/a": .init(status: 200)])
+    let fields = (10..<30).map { "X-Field-\($0): \"${secrets.key}\"" }.joined(separator: ", ")
+    let job = try Workspace(
+      """
+      version: 1
+      name: long
+      secrets: { key: { env: KEY } }
+      sessions: { s: {} }
+      requests:
+        r:
+          session: s
+          optional: true
+          retry: { limit: 0 }
+          request: { url: "\(server.home)/a", headers: { \(fields) } }
+      """)
+    let secret = String(repeating: "SUPERSECRET-0123456789-abcdefghij", count: 120)
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har", environment: ["KEY": secret])
+    let entry = try #require(try entries(job).first, "\(run.stderr)")
+    let values = entry.request.headers.filter { $0.name.hasPrefix("X-Field-") }.map(\.value)
+    #expect((10...16).contains(values.count) && Set(values) == ["***"], "\(values)")
+    #expect(!job.folder.text("trace.har").contains(secret.prefix(8)))
+  }
+
+  @Test func `masks the keys with which a server encrypts objects`() async throws {
+    let server = try await ScriptedServer.start(["/a": .init(status: 200)])
+    let names = [
+      "X-Amz-Server-Side-Encryption-Customer-Key",
+      "X-Amz-Copy-Source-Server-Side-Encryption-Customer-Key", "X-Goog-Encryption-Key",
+    ]
+    let fields = names.map { "\($0): \"${vars.text | base64}\"" }.joined(separator: ", ")
+    let job = try Workspace(
+      """
+      version: 1
+      name: keys
+      vars: { text: something }
+      sessions: { s: {} }
+      requests: { r: { session: s, request: { url: "\(server.home)/a", headers: { \(fields) } } } }
+      """)
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
+    #expect(run.status == 0, "\(run.stderr)")
+    let headers = try #require(try entries(job).first).request.headers
+    #expect(names.map { name in headers.first { $0.name == name }?.value } == ["***", "***", "***"])
+  }
+
   @Test func `does not contain a client secret that the manifest contains in plain text`() async throws {
     let body = #"{"error":"invalid_client","error_description":"no client k5dXq81z"}"#
     let server = try await ScriptedServer.start(["/token": .init(status: 400, body: body)])

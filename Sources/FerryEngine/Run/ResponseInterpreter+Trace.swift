@@ -105,21 +105,22 @@ extension ResponseInterpreter {
   /// secret.
   private static let confidentialNames = [
     "auth", "cookie", "token", "secret", "password", "credential", "signature", "session", "api-key",
-    "apikey",
-    "access-key",
+    "apikey", "access-key", "customer-key", "encryption-key",
   ]
 
   /// The authentication schemes that are shown.
   private static let schemes = ["basic", "bearer", "digest", "negotiate", "ntlm", "aws4-hmac-sha256"]
 }
 
-/// The request line and header fields that libcurl sent.
+/// The request line and header fields that libcurl sent, without a last line that is cut: a part of a secret would not be
+/// recognized in it.
 private struct RequestHead {
   var version: String?
   var fields: [(name: String, value: String)] = []
 
   init(_ bytes: [UInt8]) {
-    let lines = bytes.split(separator: UInt8(ascii: "\n")).map { line in
+    let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+    let lines = bytes[..<end].split(separator: UInt8(ascii: "\n")).map { line in
       line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
     version = lines.first?.split(separator: UInt8(ascii: " ")).last.map {
