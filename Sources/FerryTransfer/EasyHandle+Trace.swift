@@ -52,7 +52,9 @@ extension EasyHandle {
   }
 
   /// Records the hop that ends.
-  func closeTrace(of exchange: Exchange) {
+  ///
+  /// - Parameter succeeded: whether libcurl reports the response as complete.
+  func closeTrace(of exchange: Exchange, succeeded: Bool) {
     let phases = phases
     exchange.phases = exchange.phases.map { $0 + phases } ?? phases
     guard exchange.isTraced else { return }
@@ -74,7 +76,9 @@ extension EasyHandle {
     switch exchange.decodedBody(of: head) {
     case .success((let body, let coding)):
       (hop.body, hop.unrequestedCoding) = (Array(body.prefix(TracedHop.bodyLimit)), coding)
-      hop.isBodyCut = body.count > hop.body.count || exchange.responseBody > exchange.body.count
+      hop.isBodyCut =
+        !succeeded || incompleteness() != nil || body.count > hop.body.count
+        || exchange.responseBody > exchange.body.count
     case .failure: break
     }
     hop.bodySize = exchange.responseBody

@@ -19,13 +19,15 @@ extension EasyHandle {
   }
 
   /// Called when libcurl has finished the hop. Reads libcurl's counters before they are reset.
-  func closeHop() {
+  ///
+  /// - Parameter succeeded: whether libcurl reports the response as complete.
+  func closeHop(succeeded: Bool) {
     guard let exchange, !exchange.isHopClosed else { return }
     let traffic = traffic
     if exchange.attempts > 0 { exchange.bodySentBefore += bodySent }
     exchange.traffic = traffic
     exchange.isHopClosed = true
-    if !exchange.needsOtherConnection { closeTrace(of: exchange) }
+    if !exchange.needsOtherConnection { closeTrace(of: exchange, succeeded: succeeded) }
   }
 }
 

@@ -28,7 +28,7 @@ package struct TracedHop: Sendable {
   package var headersReceived: Int64 = 0
   /// The part of the body that was kept in memory, at most `bodyLimit`.
   package var body: [UInt8] = []
-  /// Whether the body, after decoding, is longer than `body`.
+  /// Whether the body, after decoding, is longer than `body`, or was not received completely.
   package var isBodyCut = false
   /// The number of body bytes received, before decoding.
   package var bodySize: Int64 = 0

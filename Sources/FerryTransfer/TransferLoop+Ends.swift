@@ -89,7 +89,7 @@ extension TransferLoop {
   /// Removes an exchange from libcurl and ends it with a failure.
   func stop(_ handle: EasyHandle, _ failure: TransportFailure) {
     curl_multi_remove_handle(multi, handle.curl)
-    handle.closeHop()
+    handle.closeHop(succeeded: false)
     var failure = failure
     failure.mayHaveReachedServer = handle.exchange?.hasReachedServer ?? false
     handle.exchange?.failure = failure

@@ -17,7 +17,7 @@ struct InterimPlace: Hashable {
 extension TransferLoop {
   /// Continues after libcurl has finished a hop. Returns whether another hop was started.
   func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
-    handle.closeHop()
+    handle.closeHop(succeeded: code == CURLE_OK)
     guard let exchange = handle.exchange else { return false }
     if exchange.needsOtherConnection {
       // libcurl keeps a connection of HTTP/2, and would choose it again.

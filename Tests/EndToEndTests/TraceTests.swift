@@ -202,6 +202,44 @@ import Testing
     #expect(names.map { name in headers.first { $0.name == name }?.value } == ["***", "***", "***"])
   }
 
+  @Test func `masks a secret at the end of a body whose connection is lost`() async throws {
+    let server = try await PythonServer(
+      """
+      import http.server
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_GET(self):
+          body = b"-" * 4000 + self.headers["X-Key"].encode()[:20]
+          self.send_response(403)
+          self.send_header("Content-Type", "text/plain")
+          if self.path == "/chunked":
+            self.send_header("Transfer-Encoding", "chunked")
+            body = b"2000\\r\\n" + body
+          else:
+            self.send_header("Content-Length", "8192")
+          self.end_headers()
+          self.wfile.write(body)
+          self.close_connection = True
+        def log_message(self, *_): pass
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """)
+    let requests = ["length", "chunked"].map {
+      "\($0): { session: s, optional: true, retry: { limit: 0 }, "
+        + "request: { url: \"\(server.url)/\($0)\", headers: { X-Key: \"${secrets.key}\" } } }"
+    }
+    let job = try Workspace(
+      "version: 1\nname: lost\nsecrets: { key: { env: KEY } }\nsessions: { s: {} }\nrequests:\n  "
+        + requests.joined(separator: "\n  ") + "\n")
+    let secret = "SUPERSECRET-0123456789-abcdefghij"
+    _ = try await job.ferry("run", "job.yaml", "--trace", "trace.har", environment: ["KEY": secret])
+    let entries = try entries(job)
+    #expect(entries.count == 2 && entries.allSatisfy { $0._error != nil }, "\(entries)")
+    #expect(entries.allSatisfy { $0.response.content.text?.hasPrefix("----") == true }, "\(entries)")
+    #expect(!job.folder.text("trace.har").contains(secret.prefix(8)))
+  }
+
   @Test func `does not contain a client secret that the manifest contains in plain text`() async throws {
     let body = #"{"error":"invalid_client","error_description":"no client k5dXq81z"}"#
     let server = try await ScriptedServer.start(["/token": .init(status: 400, body: body)])
