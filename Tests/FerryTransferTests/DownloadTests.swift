@@ -177,7 +177,7 @@ import Testing
     // Writes to /dev/full fail as on a full disk.
     let file = try DownloadFile(folder.file("x"))
     let replaced = open("/dev/full", O_WRONLY)
-    let descriptor = (0..<1024).first { CInt($0) != replaced && Self.isPart(CInt($0), in: folder.path) }
+    let descriptor = (0..<65_536).first { CInt($0) != replaced && Self.isPart(CInt($0), in: folder.path) }
     dup2(replaced, CInt(try #require(descriptor)))
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
     defer { bytes.deallocate() }
