@@ -21,8 +21,7 @@ struct FolderPermissionsTests {
   }
 
   private func open(_ path: String) throws(OpenFolders.Failure) -> OpenFolders.Source {
-    .init(
-      descriptor: try folders.descriptor(Array(path.utf8)), depth: path.split(separator: "/").count)
+    folders.source(Array(path.utf8), try folders.descriptor(Array(path.utf8)))
   }
 
   /// The mode of a folder, which is created if it is missing.
@@ -105,7 +104,7 @@ struct FolderPermissionsTests {
     #expect(chmod(folder.path, root) == 0)
     let source = try open("a")
     let descriptor = try folders.descriptor([])
-    let permissions = FolderPermissions(of: source.descriptor, depth: source.depth, below: descriptor)
+    let permissions = FolderPermissions(of: source, below: descriptor)
     // The umask applies in addition.
     for depth in [0, -1] { #expect(permissions.rights(atDepth: depth, in: descriptor).mode == top) }
   }
@@ -178,6 +177,34 @@ struct FolderPermissionsTests {
     make("sent", 0o755)
     make("sent/current", 0o755)
     #expect(isExposed("sent/current", from: try open("current")))
+  }
+
+  /// The link is in a shared folder, its target is not.
+  @Test func ofAnExistingFolderAreComparedIfThePathPassesALink() throws {
+    for (name, mode) in [("shared", 0o777), ("private", 0o700), ("sent", 0o755), ("sent/shared", 0o755)] {
+      make(name, mode_t(mode))
+    }
+    make("sent/shared/job", 0o755)
+    #expect(symlink("../private", "\(folder.path)/shared/job") == 0)
+    #expect(isExposed("sent/shared/job", from: try open("shared/job")))
+  }
+
+  /// A missing file is looked up in the folder first. Its permissions have not been compared then.
+  @Test func ofAnExistingFolderAreComparedAfterAFileWasLookedUpInIt() throws {
+    for (name, mode) in [("a", 0o700), ("sent", 0o755), ("sent/a", 0o755)] { make(name, mode_t(mode)) }
+    #expect(chmod(folder.path, 0o1777) == 0)
+    try folders.withTarget(Array("sent/a".utf8)) { #expect($0 >= 0) }
+    #expect(isExposed("sent/a", from: try open("a")))
+  }
+
+  @Test(.enabled("only root may give a folder to another user", { geteuid() == 0 }))
+  func ofAnExistingFolderAreExceededIfItBelongsToAThirdUser() throws {
+    for name in ["a", "sent", "sent/a"] { make(name, 0o700) }
+    for name in ["", "sent/a"] { #expect(chown("\(folder.path)/\(name)", 65534, getegid()) == 0) }
+    #expect(isExposed("sent/a", from: try open("a")))
+    #expect(chown("\(folder.path)/a", 65534, getegid()) == 0)
+    _ = folders.sync()
+    #expect(!isExposed("sent/a", from: try open("a")))
   }
 
   /// Whether no file is moved to a folder because it gives more users access.
@@ -270,6 +297,20 @@ struct FolderPermissionsTests {
     guard geteuid() == 0 else { return }
     #expect(try mode("sent/a", from: open("a")) == 0o700)
     #expect(acl(of: "sent/a") == [])
+  }
+
+  /// Removing the right to write from a mode changes the mask of the ACL.
+  @Test func ofAnExistingFolderDoNotExceedAnACLWithAMaskThatAllowsMore() throws {
+    make("a", 0o700)
+    #expect(chmod(folder.path, 0o1777) == 0)
+    guard try set(acl(user: 7, group: 5, mask: 7, other: 5), access, of: "a") else { return }
+    #expect(chmod("\(folder.path)/a", 0o1775) == 0)
+    #expect(try mode("sent/a", from: open("a")) == 0o755)
+    _ = folders.sync()
+    #expect(!isExposed("sent/a", from: try open("a")))
+    #expect(chmod("\(folder.path)/sent/a", 0o775) == 0)
+    _ = folders.sync()
+    #expect(isExposed("sent/a", from: try open("a")))
   }
 
   @Test func doNotIncludeADefaultACL() throws {

@@ -146,9 +146,11 @@ final class AfterDelivery {
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
     var status = stat()
     // If the target folder cannot be opened, the file is treated as not moved.
-    if let folder = try? folders.targetDescriptor(Self.folder(of: path)),
-      fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, AT_SYMLINK_NOFOLLOW) == 0
-    {
+    let name = FileLister.terminated(Self.name(of: path))
+    let code = try? folders.withTarget(Self.folder(of: path)) {
+      fstatat($0, name, &status, AT_SYMLINK_NOFOLLOW)
+    }
+    if code == 0 {
       // The target of a relative link is missing after the link was moved.
       let isMovedLink =
         status.st_mode & S_IFMT == S_IFLNK
@@ -177,8 +179,7 @@ final class AfterDelivery {
     let there: Int32
     do throws(OpenFolders.Failure) {
       // Do not follow links: a file that was moved through a link could be listed, sent and moved again.
-      let depth = old.split(separator: 0x2F).count
-      there = try folders.targetDescriptor(new, from: .init(descriptor: here, depth: depth))
+      there = try folders.targetDescriptor(new, from: folders.source(old, here))
     } catch {
       return Self.failure(error, target: Self.shown(new))
     }

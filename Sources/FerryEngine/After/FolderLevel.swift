@@ -8,6 +8,21 @@ struct FolderLevel {
     /// The ACL in the format of its extended attribute.
     case entries([UInt8])
     case unknown
+
+    /// The ACL without the permissions that the mode shows: those of the owner, the mask and other users.
+    var withoutMode: ACL {
+      #if os(Linux)
+      guard case .entries(var bytes) = self else { return self }
+      // linux/posix_acl_xattr.h: a version of 4 bytes, then entries with a tag, permissions (2 bytes each) and an ID.
+      for entry in stride(from: 4, to: bytes.count - 7, by: 8)
+      where [0x01, 0x10, 0x20].contains(bytes[entry]) {
+        bytes[entry + 2] = 0
+      }
+      return .entries(bytes)
+      #else
+      return self
+      #endif
+    }
   }
 
   /// The maximum size of an ACL that is preserved, about 500 entries.
@@ -17,6 +32,7 @@ struct FolderLevel {
   /// Whether users other than the one who runs ferry, and root, can create and rename entries of the folder, even if it is
   /// sticky. The owner can give and withdraw this right at any time.
   let isShared: Bool
+  let owner: uid_t
   let group: gid_t
   private var acl: ACL
 
@@ -27,7 +43,7 @@ struct FolderLevel {
     // In a sticky folder, only the owner of a file can remove it. The owner of a new folder must be able to move files to it.
     mode = status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755) | 0o700
     isShared = status.st_mode & 0o022 != 0 || ![geteuid(), 0].contains(status.st_uid)
-    group = status.st_gid
+    (owner, group) = (status.st_uid, status.st_gid)
     var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
     switch ferry_get_acl(folder, &bytes, bytes.count) {
     case 0: acl = .none
@@ -61,8 +77,8 @@ struct FolderLevel {
   /// Whether the folder lets other users list it, open its files or change its entries, and `rights` do not, or it is unknown
   /// whether they do.
   func exposesMore(than rights: FolderRights) -> Bool {
-    let isSame = acl == (rights.acl.isEmpty ? .none : .entries(rights.acl))
-    return mode & 0o077 & ~(isSame ? rights.mode : 0) != 0
+    let other = rights.acl.isEmpty ? ACL.none : .entries(rights.acl)
+    return mode & 0o077 & ~(acl.withoutMode == other.withoutMode ? rights.mode : 0) != 0
   }
 
   /// The mode for a folder with another group. The members of each group are other users for the other folder.

@@ -21,21 +21,25 @@ struct FolderPermissions {
   private var counterparts: [Counterpart?]
   /// Whether the folders above that of the file could be determined. Another user can prevent this.
   private let isKnown: Bool
+  /// The folder of the file; `nil` if it cannot be determined.
+  private let source: FolderIdentity?
   /// The root; `nil` if it cannot be determined.
   private let root: FolderLevel?
 
   /// - Parameters:
-  ///   - folder: the open folder of the file.
-  ///   - depth: the number of components of the folder's path.
+  ///   - source: the open folder of the file.
   ///   - root: the open folder beneath which the path was resolved.
-  init(of folder: Int32, depth: Int, below root: Int32) {
+  init(of source: OpenFolders.Source, below root: Int32) {
+    let depth = source.depth
     var status = stat()
+    self.source = fstat(source.descriptor, &status) == 0 ? FolderIdentity(status) : nil
     self.root = fstat(root, &status) == 0 ? FolderLevel(root, status) : nil
     counterparts = Array(repeating: nil, count: depth)
-    let found = depth > 0 ? Self.levels(from: folder, to: root) : []
+    let found = depth > 0 ? Self.levels(from: source.descriptor, to: root) : []
     isKnown = found != nil
     guard let found else { return }
-    var isShared = self.root?.isShared ?? true
+    // The folders of a path with links, which are not above the file's folder, can be shared, too.
+    var isShared = source.passesLink || self.root?.isShared ?? true
     for (distance, level) in found.enumerated().reversed() {
       if distance < depth {
         counterparts[depth - 1 - distance] = .init(level: level, isBelowShared: isShared)
@@ -87,7 +91,10 @@ struct FolderPermissions {
     guard !isKnown || counterpart?.isBelowShared ?? false else { return false }
     var status = stat()
     guard fstat(folder, &status) == 0 else { return true }
+    // A link can lead from the path of the file to the same folder.
+    guard FolderIdentity(status) != source else { return false }
     let level = FolderLevel(folder, status)
+    guard [geteuid(), 0, counterpart?.level.owner].contains(level.owner) else { return true }
     return level.exposesMore(
       than: counterpart?.level.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
   }

@@ -112,17 +112,34 @@ final class OpenFolders {
     var descriptor: Int32
     /// The number of components of its path.
     var depth: Int
+    /// Whether the path passes a link.
+    var passesLink = false
+  }
+
+  /// The folder of a file, which `descriptor` has opened.
+  func source(_ path: [UInt8], _ descriptor: Int32) -> Source {
+    let links = folders[Key(path: path, followsLinks: true)]?.linkOwners ?? []
+    return Source(
+      descriptor: descriptor, depth: path.split(separator: 0x2F).count, passesLink: !links.isEmpty)
   }
 
   /// The descriptor of a folder to which files may be moved. The path must not contain links, or folders that another user
   /// may have created.
   ///
-  /// - Parameter source: the folder that the file is moved from; `nil` if missing folders are not created. `path` ends with
-  ///   the same components; those that are created get at most the permissions of their counterparts.
-  func targetDescriptor(_ path: [UInt8], from source: Source? = nil) throws(Failure) -> Int32 {
+  /// - Parameter source: the folder that the file is moved from. `path` ends with the same components; those that are created
+  ///   get at most the permissions of their counterparts.
+  func targetDescriptor(_ path: [UInt8], from source: Source) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
       Folder(descriptor: try walk(key.path, from: source))
     }
+  }
+
+  /// Calls `body` with the descriptor of a folder to which files may have been moved. Missing folders are not created. The
+  /// permissions are not compared, so no files may be moved there.
+  func withTarget<Result>(_ path: [UInt8], _ body: (Int32) -> Result) throws(Failure) -> Result {
+    let descriptor = try walk(path)
+    defer { close(descriptor) }
+    return body(descriptor)
   }
 
   /// The status of the target of a link at a path; `nil` if the link does not lead to a file in the root, or if the path does
@@ -230,7 +247,7 @@ final class OpenFolders {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
     guard current >= 0 else { throw .system(errno) }
     let names = path.split(separator: 0x2F)
-    let permissions = source.map { FolderPermissions(of: $0.descriptor, depth: $0.depth, below: root) }
+    let permissions = source.map { FolderPermissions(of: $0, below: root) }
     for (index, name) in names.enumerated() {
       let above = current
       defer { close(above) }

@@ -80,7 +80,9 @@ struct RunPaths {
   /// The files and folders that the environment determines instead of the manifest. Relative paths are relative to the
   /// working directory.
   private static func files(in environment: [String: String]) -> [String] {
-    let bundles = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { environment[$0] }.filter { !$0.isEmpty }
+    let bundles = ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "OPENSSL_CONF"].compactMap { environment[$0] }.filter {
+      !$0.isEmpty
+    }
     let authorities = environment["SSL_CERT_DIR"]?.split(separator: ":").map(String.init) ?? []
     return bundles + authorities + AWSSettings.profilePaths(environment) + kerberosFiles(in: environment)
   }
