@@ -134,7 +134,7 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  /// The transfer goes on while an hour ends, but not the day.
+  /// During the transfer, an hour ends, but the day does not.
   @Test func `counts the leases of a transfer after the end of another budget's window`() throws {
     let head = """
       version: 1
