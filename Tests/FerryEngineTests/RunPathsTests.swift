@@ -194,7 +194,7 @@ import Testing
     let environment = [
       "HOME": dl, "AWS_CONFIG_FILE": "\(dl)/aws", "SSL_CERT_FILE": "\(dl)/bundle",
       "SSL_CERT_DIR": "/etc/ssl/certs:\(dl)/certificates", "KRB5_CONFIG": "/etc/krb5.conf:\(dl)/krb5.conf",
-      "KRB5CCNAME": "FILE:\(dl)/tickets", "KRB5_CLIENT_KTNAME": "\(dl)/keys",
+      "KRB5CCNAME": "FILE:\(dl)/tickets", "OPENSSL_CONF": "\(dl)/openssl", "KRB5_CLIENT_KTNAME": "\(dl)/keys",
     ]
     folder.link("real/dl/state", to: "../elsewhere")
     let state = try StateDirectory(explicit: dl + "/state", environment: [:])
@@ -202,7 +202,7 @@ import Testing
     let found = Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
     let names = [
       "netrc", "authorities", "authorities/0.0", "socket", "aws", "bundle", "certificates/0.0",
-      ".aws/credentials", "krb5.conf", "tickets", "keys", "state", "other",
+      ".aws/credentials", "krb5.conf", "tickets", "keys", "openssl", "state", "other",
     ]
     #expect(try refused(names, found) == names.dropLast())
   }
