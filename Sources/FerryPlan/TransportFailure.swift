@@ -54,6 +54,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
   /// Whether a server redirected the request before it failed. That server received it, even if no request was sent to
   /// the target.
   package var isRedirected = false
+  /// The size of the request's body in bytes, if the request was not sent because fewer bytes are reserved for it.
+  package var refusedBodySize: Int64?
 
   package init(_ code: Code, _ message: String, mayHaveReachedServer: Bool) {
     self.code = code

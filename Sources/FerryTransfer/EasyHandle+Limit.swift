@@ -7,8 +7,16 @@ import FerryPlan
 /// response body at the end of the header section. Only a response without a length is cut off in the
 /// middle.
 extension EasyHandle {
-  /// Fails with `byteLimit` if this hop's body is larger than the number of bytes that may still be sent.
+  /// Fails with `byteLimit` if this hop's body is larger than the request allows, or than the number of bytes that may still
+  /// be sent.
   func checkSending(_ exchange: Exchange) throws(TransportFailure) {
+    if let limit = exchange.request.bodyLimit, exchange.bodySize > limit {
+      var failure = TransportFailure(
+        .byteLimit, "\(exchange.bodySize) bytes have to be reserved for the body, and \(limit) are",
+        mayHaveReachedServer: exchange.hasReachedServer)
+      if !exchange.hasReachedServer { failure.refusedBodySize = exchange.bodySize }
+      throw failure
+    }
     guard let limit = exchange.request.byteLimit, exchange.bodySize > limit - exchange.sentBefore else {
       return
     }

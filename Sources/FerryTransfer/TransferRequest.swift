@@ -22,6 +22,8 @@ package struct TransferRequest: Sendable {
   /// section if it announces the size, otherwise when it exceeds the limit. Such a response is not kept, and
   /// at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
+  /// The maximum size of the request's body; `nil` means no limit. A larger body fails with `byteLimit` before it is sent.
+  package var bodyLimit: Int64?
   /// The maximum number of bytes, over all redirects, of response bodies that are neither stored nor needed, such as those
   /// of redirects and error pages. More of them fail with `responseTooLarge`.
   package var unwantedBodyLimit: Int64 = 16 << 20

@@ -84,6 +84,34 @@ struct BudgetTests {
     #expect(report.run.deferredUntil != nil)
   }
 
+  @Test func `limits a single request that sends a file`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:status=503"])
+    let job = try Workspace(
+      """
+      version: 1
+      name: single
+      conditions: { network: wifi, power: external }
+      budgets: { any: { limit: 250kB, per: month, cutoff: hard } }
+      sessions: { s: {} }
+      requests:
+        small:
+          session: s
+          retry: { limit: 9, initial: 10ms, max: 10ms }
+          request: { method: PUT, url: "\(receiver.url)/files/small", multipart: { file: { path: files/small } } }
+        large: { session: s, request: { method: PUT, url: "\(receiver.url)/files/large", body: { file: files/large } } }
+
+      """)
+    try job.write(String(repeating: "s", count: Self.size), to: "small")
+    try job.write(String(repeating: "l", count: 3 * Self.size), to: "large")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)")
+    // The body and the form around it fit twice.
+    #expect(report.node("small")?.reason?.code == "budget")
+    #expect(report.totals.requests == 2)
+    #expect((100_000..<250_000).contains(report.totals.bytes.sent ?? 0), "\(report.totals)")
+    #expect(report.node("large")?.reason?.code == "budget_never")
+  }
+
   @Test(arguments: ["wired", "any"])
   func `binds a session that is not discretionary`(_ scope: String) async throws {
     let receiver = try await ReceiverProcess.start()

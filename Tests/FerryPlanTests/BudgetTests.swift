@@ -188,6 +188,55 @@ struct BudgetTests {
     #expect(kept == [1 << 20, 1 << 20, 0])
   }
 
+  /// A single request with a body of `size` bytes, to which the server responds with `status`.
+  private func request(
+    _ cutoff: String, size: Int64, method: String = "PUT", status: Int = 503, networks: String = "wifi"
+  ) throws -> World {
+    let yaml =
+      head(cutoff).replacing("wifi:", with: "\(networks):") + """
+        requests:
+          publish:
+            { session: s, request: { method: \(method), url: "http://host/r", body: { file: all } } }
+
+        """
+    var world = try World(yaml) { call in
+      if let limit = call.attempt.bodyLimit, limit < size {
+        var failure = TransportFailure(.byteLimit, "made up", mayHaveReachedServer: false)
+        failure.refusedBodySize = size
+        return Reply(answer: .failure(failure), after: .zero)
+      }
+      var reply = Reply.status(status)
+      reply.sent = size
+      return reply
+    }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    return world
+  }
+
+  @Test(arguments: ["cautious", "hard"])
+  func `has room for the body of a single request each time that it is sent`(_ cutoff: String) throws {
+    var world = try request(cutoff, size: 2_000_000)
+    world.run()
+    #expect(world.starts.map(\.attempt.bodyLimit) == [16 << 10, 2_000_000, 2_000_000])
+    #expect(used(world) == 4_000_000)
+    let record = world.scheduler.nodeRecords[0]
+    #expect(record.reason?.code == "budget")
+    #expect(record.reason?.message.hasSuffix("2.0 MB wanted") == true, "\(String(describing: record.reason))")
+    // The attempt for which too few bytes were reserved was not sent.
+    #expect(world.scheduler.totals.requests == 2)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test(arguments: ["cautious", "hard", "soft"])
+  func `refuses a single request whose body is larger than every budget`(_ cutoff: String) throws {
+    var world = try request(cutoff, size: 6_000_000, method: "POST", status: 200, networks: "any")
+    world.run()
+    let isSent = cutoff == "soft"
+    #expect(world.scheduler.totals.requests == (isSent ? 1 : 0))
+    #expect(world.scheduler.nodeRecords[0].reason?.code == (isSent ? nil : "budget_never"))
+    #expect(world.scheduler.exitCode == (isSent ? .success : .itemsFailed))
+  }
+
   @Test func `fails a file that is larger than any network's budget permanently`() throws {
     let all = """
       version: 1

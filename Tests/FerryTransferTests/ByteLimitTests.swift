@@ -33,6 +33,20 @@ import Testing
     return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.joined() + "0\r\n\r\n"
   }
 
+  @Test func aBodyLargerThanWhatIsReservedForItIsNotSent() throws {
+    folder.write("f", pattern(20_000))
+    let server = try RawServer { _ in answer(body: "") }
+    var request = put(server, limit: nil)
+    request.bodyLimit = 19_999
+    let outcome = try loop.run(request)
+    #expect(outcome.failure?.code == .byteLimit)
+    #expect(outcome.failure?.refusedBodySize == 20_000)
+    #expect(outcome.failure?.mayHaveReachedServer == false)
+    #expect(server.requests.isEmpty)
+    request.bodyLimit = 20_000
+    #expect(try loop.run(request).answer?.status == 200)
+  }
+
   @Test(arguments: [nil, "catalog"])
   func aResponseAnnouncedAsLargerIsStoppedAtItsHeader(destination: String?) throws {
     let body = String(repeating: "x", count: 100_001)

@@ -99,6 +99,7 @@ final class RequestFactory {
       byteLimit: attempt.byteLimit,
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
+    request.bodyLimit = attempt.bodyLimit
     if let limit = attempt.unwantedBodyLimit { request.unwantedBodyLimit = limit }
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
     if let credentials = built.authentication?.basicCredentials(

@@ -43,9 +43,7 @@ extension Scheduler {
     if let creation = creations.unordered.first(where: { $0.ready.ref == ref }) {
       return .waits(delay(until: creation.at, ref.node))
     }
-    if let gate = gates.first(where: { $0.waiters.contains { $0.ref == ref } }) {
-      return .waits(gate.reason(gate.reservation(of: ref) ?? 1))
-    }
+    if let reason = budgetReason(where: { $0 == ref }) { return .waits(reason) }
     if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }
     let reason = reasonOfOpen(index)
     // For an item, the node's reason `power` does not count: it may apply only to other items, which are

@@ -17,6 +17,9 @@ package struct Attempt: Hashable, Sendable {
   /// The maximum size of the body: the bytes that are reserved, under a hard budget, for a document of
   /// unknown size; `nil` for no limit.
   package var byteLimit: Int64?
+  /// The maximum size of the body of a single request: the bytes that are reserved for it under a hard or cautious budget.
+  /// A larger body is not sent, and its size is returned (`TransportFailure.refusedBodySize`). `nil` for no limit.
+  package var bodyLimit: Int64?
   /// The maximum size of the response bodies that are not stored, over all redirects: a smaller one applies under a hard
   /// budget to a document of known size; `nil` for the usual limit.
   package var unwantedBodyLimit: Int64?

@@ -275,10 +275,13 @@ struct BudgetGate: Sendable {
   }
 
   /// The reason why a transfer of this number of bytes has to wait.
-  func reason(_ bytes: Int64) -> RecordedFailure {
+  ///
+  /// - Parameter place: the transfer's item or node, if bytes may be reserved for it already.
+  func reason(_ bytes: Int64, for place: ItemRef? = nil) -> RecordedFailure {
+    let refused = place.map(isReserved) == true ? 0 : bytes
     // If none is known to refuse it, the one with the least room.
     let limit =
-      limits.first { refuses($0, bytes) } ?? limits.min { $0.left ?? .max < $1.left ?? .max } ?? limits[0]
+      limits.first { refuses($0, refused) } ?? limits.min { $0.left ?? .max < $1.left ?? .max } ?? limits[0]
     let used = limit.used ?? 0
     return .init(
       code: .budget,

@@ -81,7 +81,8 @@ extension Scheduler {
     let attempt = Attempt(
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
-      byteLimit: byteLimit(of: ready), unwantedBodyLimit: unwantedBodyLimit(of: ready),
+      byteLimit: byteLimit(of: ready), bodyLimit: bodyLimit(of: ready),
+      unwantedBodyLimit: unwantedBodyLimit(of: ready),
       bodyCopies: bodyCopies(of: ready),
       connections: connections(of: ready, on: hostQueue),
       isUnconditional: self[attempts: ref]?.isUnconditional ?? false)

@@ -158,9 +158,7 @@ extension Scheduler {
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let copies = self[attempts: ready.ref]?.bodyCopies ?? 1
-    let size =
-      ready.ref.item == nil
-      ? sizeOfSmallBody(of: ready) : reservedSize(of: ready.ref, gate).map { $0 *| copies }
+    let size = size(of: ready, gate)
     guard let reserved = gates[gate].reservation(of: ready.ref) else {
       return gates[gate].admit(ready.ref, size: size, atMost: sizeBound(of: ready))
     }
@@ -171,18 +169,52 @@ extension Scheduler {
       return gates[gate].admit(ready.ref, size: size - reserved)
     }
     // If the size is unknown, the reservation limits the response instead (`byteLimit`).
-    let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
-    return hasSize ? gates[gate].covers(ready.ref) : .admitted
+    return size == nil ? .admitted : gates[gate].covers(ready.ref)
   }
 
-  /// The size to reserve for a single request whose body is part of the manifest, and therefore small. `nil` for a fetch, and
-  /// for a request that sends a file, whose sizes are unknown.
-  private func sizeOfSmallBody(of ready: Ready) -> Int64? {
+  /// The number of bytes to reserve for a request, including the copies of its body that redirects require; `nil` if it is
+  /// unknown.
+  func size(of ready: Ready, _ gate: Int) -> Int64? {
+    let copies = self[attempts: ready.ref]?.bodyCopies ?? 1
+    guard ready.ref.item == nil else { return reservedSize(of: ready.ref, gate).map { $0 *| copies } }
     guard ready.step == .request else { return nil }
-    switch step(ready.ref.node, .request).request.body {
-    case .file, .parts, .multipart: return nil
-    case .none, .form, .json, .text, .oauth2, .listOfParts: return 1
+    return max(self[attempts: ready.ref]?.bodySize ?? 0, 1) *| copies
+  }
+
+  /// The reason for which the first of these requests that waits for a budget does so; `nil` if none does.
+  func budgetReason(where isWanted: (ItemRef) -> Bool) -> RecordedFailure? {
+    for gate in gates.indices {
+      guard let ready = gates[gate].waiters.first(where: { isWanted($0.ref) }) else { continue }
+      return gates[gate].reason(size(of: ready, gate) ?? 1, for: ready.ref)
     }
+    return nil
+  }
+
+  /// The maximum size of the body of a single request for which no bytes are reserved, as for header fields.
+  private static let smallBody: Int64 = 16 << 10
+
+  /// The maximum size that the body of a single request may have under a hard or cautious budget; `nil` for no limit.
+  func bodyLimit(of ready: Ready) -> Int64? {
+    guard ready.step == .request, let gate = gate(of: ready.ref), gates[gate].cutoff != .soft else {
+      return nil
+    }
+    return max(self[attempts: ready.ref]?.bodySize ?? 0, Self.smallBody)
+  }
+
+  /// Reserves the bytes that the body of a single request has, according to an attempt that was not sent because fewer bytes
+  /// were reserved. The size is not known before, because an earlier node may write the file that is sent.
+  mutating func reserve(bodySize: Int64, for flight: Flight) {
+    let ref = flight.attempt.ref
+    releaseReservation(ref)
+    withdrawIntent(ref)
+    let hasGrown = self[attempts: ref]?.bodySize != 0
+    self[attempts: ref]?.bodySize = bodySize
+    if case .cancelled(let failure) = flight.interruption { return end(ref, .cancelled, failure) }
+    guard plan.canEverFit(bodySize, of: ref.node, isDiscretionary: isDiscretionary(ref)) else {
+      return end(ref, .failed, .neverFits(bodySize))
+    }
+    guard !hasGrown else { return retry(flight, .grown(to: bodySize), retryAfter: nil, scope: .item) }
+    again(ref, flight.attempt.step)
   }
 
   /// The number of bytes that are sufficient for a document of unknown size. It exceeds `max_size`, because a larger document
@@ -283,9 +315,12 @@ extension Scheduler {
     return 64 << 10
   }
 
-  /// The maximum number of times that a transfer may send its body under a hard budget; `nil` for no limit.
+  /// The maximum number of times that a transfer or a single request may send its body under a hard budget; `nil` for no
+  /// limit.
   func bodyCopies(of ready: Ready) -> Int64? {
-    guard ready.step == .transfer, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
+    guard [.transfer, .request].contains(ready.step), let gate = gate(of: ready.ref),
+      gates[gate].cutoff == .hard
+    else {
       return nil
     }
     return self[attempts: ready.ref]?.bodyCopies ?? 1
@@ -414,6 +449,13 @@ extension RecordedFailure {
     .init(
       code: .budgetNever,
       message: "\(ByteText.text(size)) is larger than the budget of any network that its session may use")
+  }
+
+  /// The failure of a request whose body is larger than it was at the last attempt.
+  fileprivate static func grown(to size: Int64) -> RecordedFailure {
+    .init(
+      code: FailureCode(.sourceChanged),
+      message: "the body of the request has grown to \(ByteText.text(size))")
   }
 
   /// The failure of a download of unknown size whose response does not fit any budget.

@@ -237,9 +237,7 @@ extension Scheduler {
       return delay(until: creation.at, NodeID(index))
     }
     if let failure = failureOfSteps(NodeID(index)) { return failure }
-    if let gate = gates.first(where: { $0.waiters.contains { $0.ref.node.index == index } }) {
-      return gate.reason(1)
-    }
+    if let reason = budgetReason(where: { $0.node.index == index }) { return reason }
     if let limit = options.limit, begunCount >= limit {
       return .init(code: .limit, message: "--limit \(limit) has been reached")
     }

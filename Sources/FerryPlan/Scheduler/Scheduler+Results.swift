@@ -8,6 +8,9 @@ extension Scheduler {
     }
     let ref = flight.attempt.ref
     hostQueues[flight.hostQueue].inFlight -= flight.attempt.connections
+    if case .failure(let failure) = result.answer, let size = failure.refusedBodySize {
+      return reserve(bodySize: size, for: flight)
+    }
     let step = judgedStep(flight, result.answer)
     let refreshStatuses: [Int] =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work {
@@ -33,6 +36,8 @@ extension Scheduler {
       countDownload(ref, result, verdict)
     } else if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
       countWhole(flight, result, verdict)
+    } else if flight.attempt.step == .request {
+      countBody(ref, result, verdict)
     }
     self[attempts: ref]?.requests += 1
     // A failed attempt at a document of unknown size has used a part of the budget. The next one gets the rest.
@@ -77,6 +82,12 @@ extension Scheduler {
     } else {
       sendsAgain(ref, bytes: result.traffic.bodySent)
     }
+  }
+
+  /// Counts the body of a single request, which a failed request sends again.
+  private mutating func countBody(_ ref: ItemRef, _ result: AttemptResult, _ verdict: Verdict) {
+    guard verdict == .succeeded else { return sendsAgain(ref, bytes: result.traffic.bodySent) }
+    self[attempts: ref]?.usefulBytes = result.traffic.bodySent
   }
 
   /// Counts the bytes of a download: those that a failed request received and that no part keeps are requested again.

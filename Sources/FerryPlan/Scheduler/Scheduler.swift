@@ -137,7 +137,10 @@ package struct Scheduler: Sendable {
     switch event {
     case .launched: startLaunch()
     case .timer: break
-    case .finished(let results): for result in results { finish(result) }
+    case .finished(let results):
+      for result in results { finish(result) }
+      // Requests that ended in the same event as the request because of which they were to be canceled.
+      actions.removeAll { if case .cancel(let id) = $0 { flights[id] == nil } else { false } }
     case .resourceAssigned(let attempt, let assignment): assign(assignment, to: attempt)
     case .synced(let through): synced = max(synced, through)
     case .stop, .conditions, .cancelled, .drained, .submitted: if !isEnding { takeNews(event) }

@@ -22,8 +22,9 @@ struct AttemptHistory: Sendable {
   /// The bytes that the transfer has sent in several requests, and that no response has confirmed, by
   /// the number of the upload resource.
   var unconfirmedBytes: [Int: Int64] = [:]
-  /// Under a hard budget: the number of times that a request of the transfer may send its body, because of
-  /// redirects.
+  /// The size of the body of a single request, in bytes; 0 until it is known that it is not small.
+  var bodySize: Int64 = 0
+  /// Under a hard budget: the number of times that a request may send its body, because of redirects.
   var bodyCopies: Int64 = 1
   /// The number of requests of the transfer that are being sent, if the transfer takes several requests.
   var requestsInFlight = 0

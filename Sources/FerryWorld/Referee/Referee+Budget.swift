@@ -61,7 +61,8 @@ extension Referee {
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
     guard bytes > 0, let flight = flights[id] else { return }
     // Small requests and fetches are counted as they occur.
-    guard flight.call.step.transfersItem else { return }
+    let limit = flight.call.attempt.bodyLimit ?? 0
+    guard flight.call.step.transfersItem || bytes > 100 && limit > 16 << 10 else { return }
     // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }
     guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }

@@ -46,6 +46,7 @@ struct WorldServer {
   }
 
   mutating func answer(_ call: Call) -> Reply {
+    if let refusal = refusal(of: call) { return refusal }
     let number = requests
     requests += 1
     let fault = isGood ? nil : scenario.fates[number]
@@ -56,6 +57,22 @@ struct WorldServer {
     fill(&reply, call, number, fault)
     if let offered { tell(offered, of: call, number, &reply) }
     return reply
+  }
+
+  /// The end of a single request whose body exceeds the bytes that are reserved for it. It does not reach the server.
+  private func refusal(of call: Call) -> Reply? {
+    guard call.step == .request, let limit = call.attempt.bodyLimit, requestSize > limit else { return nil }
+    var failure = TransportFailure(.byteLimit, "made up", mayHaveReachedServer: false)
+    failure.refusedBodySize = requestSize
+    return Reply(answer: .failure(failure), after: .zero)
+  }
+
+  /// The size of the bodies of single requests, in bytes. They fit the budgets.
+  private var requestSize: Int64 {
+    let manifest = scenario.manifest
+    let limits = [manifest.wifi, manifest.wired, manifest.cellular, manifest.any]
+    let least = limits.compactMap { $0?.limit }.min() ?? 100
+    return least < 100_000 || scenario.chance(0xB0D7, 2) == 0 ? 100 : Int64(least) / 2
   }
 
   private mutating func reply(to call: Call, _ fault: FaultKind?, after: Duration) -> Reply {
@@ -119,7 +136,8 @@ struct WorldServer {
     case .transfer: reply.sent = call.size
     case .fetch: reply.received = download(call, number)
     case .download: reply.received = call.fileSize
-    case .token, .allocate, .commit, .probe, .request, .abandon: reply.sent = 100
+    case .request: reply.sent = requestSize
+    case .token, .allocate, .commit, .probe, .abandon: reply.sent = 100
     }
     if case .cut(let percent) = fault {
       reply.sent = reply.sent * Int64(percent) / 100
