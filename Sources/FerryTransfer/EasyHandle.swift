@@ -169,6 +169,7 @@ final class EasyHandle {
       default: set(.get, method: method)
       }
       try checkLength(exchange)
+      try compareQueried(exchange)
       return
     }
     guard method != "HEAD" else { throw Self.malformed("a HEAD request cannot have a body") }
@@ -202,6 +203,17 @@ final class EasyHandle {
         set(.fileBody, method: custom)
         ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size))
       }
+    }
+  }
+
+  /// Compares the file whose upload the request queries with its listing.
+  private func compareQueried(_ exchange: Exchange) throws(TransportFailure) {
+    guard let source = exchange.request.queriedFile, exchange.redirects == 0 else { return }
+    do throws(TransportFailure) {
+      exchange.sourceInode = try UploadFile(source).inode
+    } catch {
+      // The server may have the listed version of a file that is no longer there.
+      if source.size == 0 { throw error }
     }
   }
 

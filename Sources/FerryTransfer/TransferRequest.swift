@@ -216,6 +216,7 @@ extension TransferRequest {
     var authentication: HTTPAuthentication?
     var queryToken: QueryToken?
     var signing: AWSSigning?
+    var queriedFile: FileSource?
   }
 
   /// The check of a complete download, performed before the existing file is replaced.
@@ -266,5 +267,13 @@ extension TransferRequest {
   package var signing: AWSSigning? {
     get { rare?.wrappedValue.signing }
     set { rare.change(isNone: newValue == nil, from: Rare()) { $0.signing = newValue } }
+  }
+
+  /// The file whose upload the request queries; `nil` if the request is not such a query. Its inode is in the outcome,
+  /// because the response may complete the upload. If an empty file does not match its listing, the request fails like one
+  /// that sends the file: no other request reads it.
+  package var queriedFile: FileSource? {
+    get { rare?.wrappedValue.queriedFile }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.queriedFile = newValue } }
   }
 }

@@ -10,7 +10,7 @@ import Testing
   ///   - token: keys of the token's `apply`; `nil` if there is no token.
   private func job(
     _ server: StrictTusServer, chunked: Bool = true, transfer: String = "", token: String? = nil,
-    allocate: String = ""
+    allocate: String = "", retries: Int = 5, after: String = "keep"
   ) throws -> Workspace {
     let tokens = """
       tokens:
@@ -31,7 +31,8 @@ import Testing
           session: s
           \(token == nil ? "deliver: when_changed" : "token: login")
           files: { root: files }
-          retry: { limit: 5, initial: 10ms }
+          retry: { limit: \(retries), initial: 10ms }
+          after: \(after)
       \(allocate)    transfer:
             protocol: tus
       \(chunked ? "      chunk_size: 256KiB\n" : "")\(transfer)\
@@ -80,6 +81,51 @@ import Testing
     // The second run sends no request.
     let again = try await job.run()
     #expect(again.report.totals.requests == 0)
+  }
+
+  @Test func `that is empty is deleted after its delivery`() async throws {
+    let server = try await StrictTusServer.start()
+    let job = try job(server, after: "delete")
+    try write(0, to: job)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let after = try #require(report.node("files")?.after)
+    #expect(after.deleted == 1 && after.problems.isEmpty, "\(after)")
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("files/f")))
+    #expect(try await server.log().uploads.map(\.size) == [0])
+  }
+
+  /// The server creates the upload, and then the file gets its first byte.
+  @Test func `that is empty is not complete if its file has grown`() async throws {
+    let folder = try TemporaryFolder()
+    let fault = """
+        if method == "HEAD":
+          with open("\(folder.path("f"))", "ab") as file: file.write(b"x")
+          return ("status", 503)
+        return None
+      """
+    let server = try await StrictTusServer.start(fault: fault)
+    let job = try job(server)
+    let text = job.folder.text("job.yaml").replacing("root: files", with: "root: \(folder.path(""))")
+    try job.write(manifest: text)
+    try folder.write(Data(), to: "f")
+    let (command, report) = try await job.run()
+    #expect(command.status != 0)
+    #expect(report.items.first?.reason?.code == "source_changed", "\(command.stdout)")
+  }
+
+  @Test func `is deleted if the next run finds that the server has the whole file`() async throws {
+    let server = try await StrictTusServer.start(
+      fault: "  return ('silent', 0) if method == 'PATCH' else None")
+    let job = try job(server, retries: 0, after: "delete")
+    try write(Self.chunk, to: job)
+    #expect(try await job.run().command.status != 0)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let after = try #require(report.node("files")?.after)
+    #expect(after.deleted == 1 && after.problems.isEmpty, "\(after)")
+    let log = try await server.log()
+    #expect(log.patches == 1 && log.heads == 1 && log.violations.isEmpty)
   }
 
   @Test func `has metadata with any characters`() async throws {

@@ -39,6 +39,7 @@ extension RequestFactory {
       request.reportedInterim = 104
     case .queryOffset, .queryPart, .listParts:
       request.body = .none
+      request.queriedFile = source
       request.headers.removeAll(where: \.describesBody)
       // The offset may be in the body of the response.
       request.destination = .memory(limit: 1 << 20, isNeeded: false)
