@@ -176,6 +176,53 @@ import Testing
     try refuses(.damaged)
   }
 
+  /// Writes a file as a power failure leaves it during its first transaction: its first page was not written, and the
+  /// rollback journal states that the file had no pages (https://www.sqlite.org/fileformat.html#the_rollback_journal).
+  private func interruptFirstTransaction(of path: String, magic: [UInt8]) throws {
+    try state.directory.create()
+    try FileManager.default.createDirectory(
+      atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    let noRecords: [UInt8] = [0, 0, 0, 0]
+    let nonce: [UInt8] = [1, 2, 3, 4]
+    let noPages: [UInt8] = [0, 0, 0, 0]
+    let sectorSize: [UInt8] = [0, 0, 2, 0]
+    let pageSize: [UInt8] = [0, 0, 0x10, 0]
+    let header = Data(magic + noRecords + nonce + noPages + sectorSize + pageSize)
+    try (header + Data(count: 512 - header.count)).write(to: URL(filePath: path + "-journal"))
+    try (Data(count: 4096) + Data([13]) + Data(count: 8191)).write(to: URL(filePath: path))
+    for suffix in ["", "-journal"] { chmod(path + suffix, 0o600) }
+  }
+
+  private static let journalMagic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+
+  @Test func aFirstTransactionThatAPowerFailureInterruptedIsRolledBack() throws {
+    try interruptFirstTransaction(of: state.database(), magic: Self.journalMagic)
+    let before = try state.contents()
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try reader.nodes.isEmpty)
+    try reader.close()
+    #expect(try state.contents() == before)
+    let journal = try state.open()
+    #expect(try journal.photos().id > 0)
+    try journal.close()
+  }
+
+  @Test(arguments: [false, true])
+  func theFirstTransactionOfASharedFileIsRolledBack(_ isShared: Bool) throws {
+    try interruptFirstTransaction(of: state.directory.history, magic: Self.journalMagic)
+    #expect(try RunHistory.openForReading(in: state.directory).runs().isEmpty)
+    let database = try SharedDatabase.open(
+      in: state.directory, durability: .everyCommit, isShared: isShared, writtenBy: "0.0-test", at: .start)
+    #expect(try database.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    try database.close()
+  }
+
+  @Test func aFileOfZerosWithoutAValidRollbackJournalIsRefusedAndUntouched() throws {
+    try interruptFirstTransaction(of: state.database(), magic: [1, 2, 3, 4, 5, 6, 7, 8])
+    try refuses(.foreign)
+  }
+
   @Test func aFileOfAnotherUserIsRefused() throws {
     guard geteuid() == 0 else { return }
     try state.open().close()

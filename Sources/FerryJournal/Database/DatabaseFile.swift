@@ -213,6 +213,9 @@ struct DatabaseFile: Sendable {
     let count = pread(descriptor, &header, header.count, 0)
     guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }
     if count == 0 { return }
+    // After a power failure in the first transaction, the first page may be missing. SQLite rolls such a file back when it
+    // opens it, and its content is checked after that.
+    if header.allSatisfy({ $0 == 0 }), try hasRollbackJournal() { return }
     guard count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw JournalError(
         .foreign, file: path, cause: "it does not start with the header of an SQLite database")
@@ -230,5 +233,14 @@ struct DatabaseFile: Sendable {
         .newerSchema, file: path,
         cause: "its schema version is \(version), but this ferry supports versions up to \(schema.version)")
     }
+  }
+
+  /// Whether a rollback journal is next to the file (https://www.sqlite.org/fileformat.html#the_rollback_journal).
+  private func hasRollbackJournal() throws(JournalError) -> Bool {
+    guard access(path + "-journal", F_OK) == 0 else { return false }
+    let descriptor = try StateFile.open(path + "-journal", O_RDONLY, doing: "read")
+    defer { close(descriptor) }
+    var magic: UInt64 = 0
+    return pread(descriptor, &magic, 8, 0) == 8 && UInt64(bigEndian: magic) == 0xd9d5_05f9_20a1_63d7
   }
 }
