@@ -297,6 +297,24 @@ import Testing
     #expect(count("POST /close", server) == 0)
   }
 
+  @Test func `that was dropped is not a success in the merged report, although all shards have ended`()
+    async throws
+  {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "when_changed")
+    try await expect(job, "setup/2", "1/2", "2/2")
+    #expect(try await merged(job).command.status == 0)
+    let dropped = try await job.ferry("reset", "e2e.s", "--state", job.state + "/shards/e2e/once-of-2")
+    #expect(dropped.status == 0, "\(dropped.stdout)\(dropped.stderr)")
+    let (command, states) = try await merged(job)
+    #expect(command.status == 5 && states["finish/2"] == "missing", "\(command.stdout)")
+    try ReportValidator.check(Data(command.stdout.utf8))
+    let text = try await job.ferry("report", "merge", job.state).stdout
+    #expect(text.contains("request close: waiting (finish/2 has no report of this round)"), "\(text)")
+    try await expect(job, "setup/2", "1/2", "2/2", "finish/2")
+    #expect(try await merged(job).command.status == 0)
+  }
+
   @Test func `has ended if finish is killed while it sends the requests of on_end`() async throws {
     let server = try await ScriptedServer.start([:])
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])

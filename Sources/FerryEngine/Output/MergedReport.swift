@@ -18,7 +18,10 @@ package struct MergedReport {
     let found = try Self.runs(at: paths, &kept)
     guard let count = try Self.sharedCount(of: found) else { throw Self.nothing(in: paths) }
     let byPart = Self.selected(found)
-    var parts: [ShardPart] = [.setup(count: count), .finish(count: count)].filter { byPart[$0] != nil }
+    let (setup, finish) = (ShardPart.setup(count: count), ShardPart.finish(count: count))
+    var parts = [setup, finish].filter { byPart[$0] != nil }
+    // Without a run of `finish`, the merged report shows it as `missing`.
+    if byPart[finish] == nil, try Self.isDropped(byPart[setup]?.last) { parts.append(finish) }
     parts += (1...count).compactMap { Shard($0, of: count).map(ShardPart.items) }
     var reports: [RunRecord.PartReports] = []
     var items: [ReportSource] = []
@@ -121,6 +124,13 @@ package struct MergedReport {
   /// A run and its report.
   private struct Reported {
     var run: PartRun
+  /// Whether the pass of the last run of `setup` was dropped before `finish` has run: its round is closed, although
+  /// requests or fetches remain for `finish`.
+  private static func isDropped(_ setup: PartRun?) throws -> Bool {
+    guard let setup, setup.isRoundClosed else { return false }
+    return try setup.report()?.record.nodes.contains { $0.kind.runsOnce && $0.state == .notSelected } ?? false
+  }
+
     var source: ReportSource
   }
 

@@ -13,6 +13,8 @@ struct PartRun {
   var startedAt: String
   /// The run in the state folder of its part; `nil` if only a file has its report.
   var stored: (row: RunRow, state: StateDirectory)?
+  /// Whether the round of the run in the state folder is the last one and has been closed.
+  var isRoundClosed = false
   /// The report in a file.
   var file: ReportSource?
 
@@ -60,7 +62,13 @@ struct PartRun {
   static func runs(in folder: ShardFolders.Part) throws -> [PartRun] {
     let history = try RunHistory.openForReading(in: folder.state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
-    return try history.runs().reversed().compactMap { PartRun($0, folder.marker, in: folder.state) }
+    return try history.runs().reversed().compactMap { row in
+      guard var run = PartRun(row, folder.marker, in: folder.state) else { return nil }
+      if let round = try history.latestRound(manifest: run.manifest ?? ""), round.number == run.round {
+        run.isRoundClosed = round.closedAt != nil
+      }
+      return run
+    }
   }
 
   /// The report; `nil` if there is none.
