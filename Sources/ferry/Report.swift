@@ -63,9 +63,11 @@ struct ReportShowCommand: ParsableCommand {
   func run() throws {
     guard diff else {
       let report = try source(runs.first)
+      let status = try StatusCommand.line(
+        for: report.record, state: state.state, environment: ProcessInfo.processInfo.environment)
       return try Output.produce(
         plan.map { try PlannedRun.read(path: $0).compared(with: report) } ?? report,
-        as: format.renderer(status: state.command("status")))
+        as: format.renderer(status: status))
     }
     let comparison = try ReportComparison(
       try runs.count == 2 ? named(runs[0]) : previous(before: runs.first),

@@ -118,7 +118,7 @@ struct RunCommand {
     case .ran(let source, let report):
       let record = source.record
       let commands = RunSummary.Commands(
-        status: try command("status"),
+        status: try StatusCommand.line(for: record, state: launch.state, environment: environment),
         resume: try jobs.resumeCommand(part: launch.part, state: launch.state, environment: environment),
         report: try command("report", record.run.id))
       func summary() throws -> String {

@@ -315,6 +315,27 @@ import Testing
     #expect(try await merged(job).command.status == 0)
   }
 
+  @Test func `has a report of finish that names the state folder of the shard with ambiguous items`()
+    async throws
+  {
+    let server = try await ScriptedServer.start(["/put/f1": .init(status: 500)])
+    let job = try job(server, deliver: "when_changed")
+    try job.write(manifest: job.folder.text("job.yaml").replacing("method: PUT", with: "method: POST"))
+    var ends: [Command] = []
+    for _ in 0..<2 {
+      // In the second pass, the item is one of an earlier run.
+      for name in ["setup/2", "1/2", "2/2", "finish/2"] { ends.append(try await part(job, name)) }
+    }
+    let number = try #require((1...2).first { ends[$0].status == 1 }, "\(ends)")
+    let command = "run: ferry status --state \(job.state)/shards/e2e/\(number)-of-2\n"
+    let finish = try #require(ends.last)
+    #expect(finish.status == 1 && finish.stdout.contains(command), "\(finish.stdout)")
+    let merged = try await job.ferry("report", "merge", job.state)
+    #expect(merged.stdout.contains(command), "\(merged.stdout)")
+    let report = try await job.ferry("report", "--state", job.state + "/shards/e2e/once-of-2")
+    #expect(report.stdout.contains(command), "\(report.stdout)")
+  }
+
   @Test func `has ended if finish is killed while it sends the requests of on_end`() async throws {
     let server = try await ScriptedServer.start([:])
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])

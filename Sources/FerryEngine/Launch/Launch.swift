@@ -326,7 +326,7 @@ package struct Launch {
     _ record: inout RunRecord, _ outcome: Outcome, kept report: String, _ history: RunHistory,
     _ notice: (String) -> Void
   ) throws {
-    let status = try ShellCommand.line(["status"], state: options.state, environment: environment)
+    let status = try StatusCommand.line(for: record, state: options.state, environment: environment)
     var faults: [String] = []
     for request in options.reports {
       do {

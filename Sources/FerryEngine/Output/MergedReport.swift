@@ -32,13 +32,16 @@ package struct MergedReport {
       let last = byPart[part]?.last
       let unreported = last?.id == reported.last?.run.id ? nil : try last?.unreported()
       reports.append(.init(part: part, runs: reported.map(\.source.record), unreported: unreported))
-      if part.shard != nil, let last = reported.last { items.append(last.source) }
-      ambiguous += reported.filter { $0.source.record.totals.items.ambiguous > 0 }
-        .compactMap { $0.run.stored?.state.path }
+      // The report of `finish` also counts the items of the shards.
+      guard part.shard != nil, let last = reported.last else { continue }
+      items.append(last.source)
+      if last.source.record.totals.items.ambiguous > 0, let folder = last.run.stored?.state.path {
+        ambiguous.append(folder)
+      }
     }
     guard let merged = RunRecord.merged(reports) else { throw Self.nothing(in: paths) }
     source = ReportSource(merged) { body in for source in items { try source.eachItem(body) } }
-    status = Self.statusCommand(ambiguous)
+    status = StatusCommand.line(in: ambiguous)
   }
 
   private static func nothing(in paths: [String]) -> UsageError {
@@ -121,9 +124,6 @@ package struct MergedReport {
     }
   }
 
-  /// A run and its report.
-  private struct Reported {
-    var run: PartRun
   /// Whether the pass of the last run of `setup` was dropped before `finish` has run: its round is closed, although
   /// requests or fetches remain for `finish`.
   private static func isDropped(_ setup: PartRun?) throws -> Bool {
@@ -131,6 +131,9 @@ package struct MergedReport {
     return try setup.report()?.record.nodes.contains { $0.kind.runsOnce && $0.state == .notSelected } ?? false
   }
 
+  /// A run and its report.
+  private struct Reported {
+    var run: PartRun
     var source: ReportSource
   }
 
@@ -145,15 +148,6 @@ package struct MergedReport {
       found.append(Reported(run: run, source: limited))
     }
     return found.reversed()
-  }
-
-  /// The command for the first shard with ambiguous items. `ferry status --shards` lists no items.
-  ///
-  /// - Parameter folders: the state folders of the shards with ambiguous items.
-  private static func statusCommand(_ folders: [String]) -> String {
-    let others = Set(folders.dropFirst()).subtracting(folders.prefix(1)).count
-    let command = ShellWord.line(["ferry", "status", "--state", folders.first ?? "FOLDER_OF_THE_SHARD"])
-    return others == 0 ? command : "\(command) (and likewise for \(Count.text(others, "other shard")))"
   }
 
   /// The number of shards. All runs must have the same number of shards and the same manifest.
