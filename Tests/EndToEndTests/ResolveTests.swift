@@ -38,6 +38,38 @@ import Testing
     }
   }
 
+  @Test func `of an ephemeral session has no commands, because the next run sends it again`() async throws {
+    let server = try await ScriptedServer.start([
+      "/commit": .init(status: 403, next: [.init(status: 200)])
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      sessions: { s: { kind: ephemeral } }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          transfer: { protocol: post, request: { url: "\(server.home)/transfer" } }
+          commit: { request: { method: POST, url: "\(server.home)/commit" } }
+
+      """)
+    try job.write("content", to: "f")
+    let (first, report) = try await job.run()
+    let item = try #require(report.items.first)
+    #expect(first.status == 1 && item.state == "ambiguous" && item.reason?.code == "commit_failed")
+    #expect(item.ambiguity?.resolve == [])
+    for text in [first.stdout, try await job.ferry("report").stdout] {
+      #expect(text.contains("the next run sends it again") && !text.contains("ferry resolve"), "\(text)")
+    }
+    #expect(try await job.run().command.status == 0)
+    #expect(
+      server.lines == [
+        "home POST /transfer", "home POST /commit", "home POST /transfer", "home POST /commit",
+      ])
+  }
+
   @Test func `since an earlier run is reported by the next one`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     #expect(try await job.run().command.stdout.contains("ferry status") == false)

@@ -12,6 +12,8 @@ struct AmbiguityFinder {
   let row: NodeRow
   /// The node in the current manifest; `nil` if the manifest no longer has it or cannot be read.
   let node: Node?
+  /// Whether the session's journal is kept, so that a decision can be recorded in it.
+  var isDurable = true
 
   func ambiguity(of item: SessionJournal.AmbiguousItem) -> Ambiguity {
     let kind: Step.Kind =
@@ -75,6 +77,7 @@ struct AmbiguityFinder {
   }
 
   private func resolutions(of path: [UInt8]?, isBeforeCommit: Bool) -> [String] {
+    guard isDurable else { return [] }
     let command = ResolveCommand(session: session, row: row, path: path)
     let decisions: [ResolveDecision] = isBeforeCommit ? [.done, .retry, .delivered] : [.done, .retry]
     return decisions.map { command.line($0, in: state) }

@@ -16,7 +16,7 @@ extension Launch {
         let journal = journals.all[jobs.plan.nodes[id.index].session.index]
       else { continue }
       let finder = AmbiguityFinder(
-        session: journal.identifier, state: state, row: row, node: jobs.own(id))
+        session: journal.identifier, state: state, row: row, node: jobs.own(id), isDurable: journal.isDurable)
       try journal.item(node: row.id, path: Array(path)) { item in
         record.items[index].ambiguity = finder.ambiguity(of: try SessionJournal.ambiguous(item))
       }
@@ -30,7 +30,10 @@ extension Launch {
         let known = try journal.nodes.first(where: { $0.id == row.id })
       else { continue }
       record.nodes[index].ambiguity =
-        AmbiguityFinder(session: journal.identifier, state: folder, row: known, node: jobs.own(id)).ambiguity
+        AmbiguityFinder(
+          session: journal.identifier, state: folder, row: known, node: jobs.own(id),
+          isDurable: journal.isDurable
+        ).ambiguity
     }
   }
 

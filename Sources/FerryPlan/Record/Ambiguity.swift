@@ -15,7 +15,8 @@ package struct Ambiguity: Hashable, Codable, Sendable {
   /// The values that the server returned for the item and that are not secret, such as the upload ID.
   package var captures: [String: String]?
   /// The command lines for the decisions: first "executed", then "not executed" and, for a transfer before a commit,
-  /// "the commit was executed too".
+  /// "the commit was executed too". Empty if the session is ephemeral: its items are not recorded, and the next run sends
+  /// them again.
   package var resolve: [String]
 
   package init(

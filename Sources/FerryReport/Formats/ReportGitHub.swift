@@ -33,7 +33,7 @@ struct ReportGitHub: ReportRenderer {
         separator: "\nor: ")
       let message =
         "\(Count.text(count, "item")) awaiting a decision, for example \(example.shownPath): \(reason)\n"
-        + "To decide: \(commands)"
+        + (commands.isEmpty ? AmbiguityText.ephemeral : "To decide: \(commands)")
       errors.append(Line(title: title, manifest: example.manifest, message: message))
     }
     for group in items.groups.all {

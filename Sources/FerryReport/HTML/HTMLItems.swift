@@ -68,7 +68,7 @@ struct HTMLItems {
           ]
         })
     }
-    if let ambiguity = item.ambiguity {
+    if let ambiguity = item.ambiguity, !ambiguity.resolve.isEmpty {
       line.add("resolve", strings: ambiguity.resolve.map { DisplayPath.line($0) })
     }
     return line

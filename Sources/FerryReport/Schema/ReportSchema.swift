@@ -107,7 +107,7 @@ package enum ReportSchema {
         .optional("captures", .strings, "The values that were captured for the item and are not secret."),
         .required(
           "resolve", .list(.string),
-          "The command lines that record a decision: the request was executed; it was not; its commit was executed too."
+          "The command lines that record a decision: the request was executed; it was not; its commit was executed too. Empty if the session is ephemeral."
         ),
       ]),
   ]

@@ -2,6 +2,9 @@ import FerryPlan
 
 /// The information that the user needs to decide whether a request was executed.
 enum AmbiguityText {
+  /// Shown in place of the commands if there are none.
+  static let ephemeral = "its session is ephemeral and does not record it; the next run sends it again"
+
   /// Returns a line that describes the request, and the commands that record the decision of the user.
   ///
   /// - Parameters:
@@ -22,12 +25,11 @@ enum AmbiguityText {
       ambiguity.failed == true
       ? "failed\(at ?? ""), and its transfer must not be repeated"
       : "may have been executed; no conclusive response was received\(at ?? "")"
+    let decisions = zip(
+      ["if it was executed:", "if it was not executed:", "if its commit was executed too:"],
+      ambiguity.resolve
+    ).map { "  \($0) \(DisplayPath.line($1))" }
     return ["\(name): its \(ambiguity.step.rawValue)\(origin)\(given) \(what)"]
-      + zip(
-        ["if it was executed:", "if it was not executed:", "if its commit was executed too:"],
-        ambiguity.resolve
-      ).map {
-        "  \($0) \(DisplayPath.line($1))"
-      }
+      + (decisions.isEmpty ? ["  \(ephemeral)"] : decisions)
   }
 }

@@ -15,14 +15,18 @@ extension RunSummary {
     if let fault = record.run.fault { add("fault: \(DisplayPath.joinedLines(fault))") }
     for node in record.nodes {
       guard let ambiguity = node.ambiguity else { continue }
-      problems.append(Problem(lines: AmbiguityText.lines(ambiguity, of: node.name), isAmbiguity: true))
+      problems.append(
+        Problem(lines: AmbiguityText.lines(ambiguity, of: node.name), isAmbiguity: !ambiguity.resolve.isEmpty)
+      )
     }
     for item in items.ambiguous {
       guard let ambiguity = item.ambiguity else { continue }
       let lines = AmbiguityText.lines(ambiguity, of: item.shownPath)
       let reason = item.reason.map { ": \(ReasonText.text($0))" } ?? ""
       problems.append(
-        Problem(lines: ["\(item.title): \(lines[0])\(reason)"] + lines.dropFirst(), isAmbiguity: true))
+        Problem(
+          lines: ["\(item.title): \(lines[0])\(reason)"] + lines.dropFirst(),
+          isAmbiguity: !ambiguity.resolve.isEmpty))
     }
     for group in items.groups.all where group.example.reason?.isCancellation != true {
       add(group.line(title: group.example.title))

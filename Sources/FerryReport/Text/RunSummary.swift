@@ -105,9 +105,13 @@ package struct RunSummary {
     (record.run.onEnd ?? []).filter { !$0.isFailure }.map { Self.fitted(NodeText.line($0)) }
   }
 
-  /// The number of items and nodes that need a decision, including those of earlier runs.
+  /// The number of items and nodes that need a decision, including those of earlier runs. No decision can be recorded in
+  /// an ephemeral session.
   private var ambiguousCount: Int {
-    record.totals.items.ambiguous + record.nodes.count { !$0.kind.hasItems && $0.state == .ambiguous }
+    let all = items.ambiguous.map(\.ambiguity) + record.nodes.map(\.ambiguity)
+    return record.totals.items.ambiguous
+      + record.nodes.count { !$0.kind.hasItems && $0.state == .ambiguous }
+      - all.count { $0?.resolve.isEmpty == true }
   }
 
   private func listed(_ problems: [Problem]) -> Int { problems.count(where: \.isAmbiguity) }
