@@ -20,6 +20,10 @@ package final class Mailbox<Message: Sendable>: Sendable {
     waiting.withLock { $0.contains(where: isWanted) }
   }
 
+  package func count(where isWanted: (Message) -> Bool) -> Int {
+    waiting.withLock { messages in messages.count { isWanted($0) } }
+  }
+
   /// Removes and returns all messages, in the order in which they were posted.
   package func take() -> [Message] {
     waiting.withLock { messages in

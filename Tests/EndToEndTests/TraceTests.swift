@@ -25,6 +25,7 @@ import Testing
       }
       var status: Int
       var statusText: String
+      var headers: [Field]
       var content: Content
       var redirectURL: String
     }
@@ -200,6 +201,33 @@ import Testing
     #expect(run.status == 0, "\(run.stderr)")
     let headers = try #require(try entries(job).first).request.headers
     #expect(names.map { name in headers.first { $0.name == name }?.value } == ["***", "***", "***"])
+  }
+
+  @Test func `masks header fields that contain secrets, also of responses that are not accepted`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["commit:status=500"])
+    let job = try Workspace(
+      """
+      version: 1
+      name: job
+      sessions: { s: {} }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          retry: { limit: 0 }
+          transfer:
+            request: { method: PUT, url: "\(receiver.url)/files/a" }
+            capture: { tag: { header: ETag, secret: true }, missing: { header: X-Missing } }
+          commit: { request: { method: PUT, url: "\(receiver.url)/commits/a" } }
+
+      """)
+    try job.write("one", to: "a.txt")
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
+    #expect(run.status == 1, "\(run.stdout)")
+    let fields = try entries(job).flatMap(\.response.headers)
+    #expect(fields.filter { $0.name.lowercased() == "etag" }.map(\.value) == ["***"], "\(fields)")
   }
 
   @Test func `masks a secret at the end of a body whose connection is lost`() async throws {

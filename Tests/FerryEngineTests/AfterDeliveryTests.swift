@@ -61,6 +61,28 @@ struct AfterDeliveryTests {
     #expect(access(folder.path + "/a", F_OK) == 0)
   }
 
+  /// The run is stopped after its last request, while it waits for the worker.
+  @Test func aRunStoppedAtItsEndLeavesTheRest() throws {
+    for name in ["a", "b", "c"] { folder.file(name) }
+    let writes = RecordedWrites(Mailbox<RunMessage> {})
+    let blocker = DispatchSemaphore(value: 0)
+    let thread = try SerialWorker("after")
+    thread.submit { blocker.wait() }
+    let worker = PostDeliveryWorker(
+      [0: .init(delivery: try delivery(), journal: 0)], on: thread, writer: writes, metrics: [:])
+    worker.take(["a", "b", "c"].map { (0, delivered($0)) })
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { blocker.signal() }
+    let asked = Mutex(0)
+    let metrics = worker.finish {
+      asked.withLock { count in
+        count += 1
+        return count == 1 ? nil : .zero
+      }
+    }
+    #expect(metrics[0]?.deleted == 1 && metrics[0]?.remaining == 2)
+    #expect(access(folder.path + "/a", F_OK) != 0 && access(folder.path + "/b", F_OK) == 0)
+  }
+
   @Test func keepDoesNothing() throws {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }

@@ -219,14 +219,30 @@ struct FolderPermissionsTests {
     }
   }
 
-  @Test func ofAnExistingFolderAreNotComparedIfALinkLeadsToAFolderWithFewerFoldersAbove() throws {
+  /// A link leads to a folder with fewer folders above it, so that `sent/x` has no counterpart.
+  @Test(arguments: [(0o775, 0o755, false), (0o775, 0o775, true), (0o755, 0o775, false)])
+  func ofAnExistingFolderMustNotExceedThoseOfTheFolderThatThePathNames(
+    _ rootMode: Int, _ targetMode: Int, isExposed: Bool
+  ) throws {
     make("a", 0o755)
     make("x", 0o755)
-    #expect(symlink("../a", "\(folder.path)/x/y") == 0)
+    folder.link("x/y", to: "../a")
+    make("sent", 0o755)
+    make("sent/x", mode_t(targetMode))
+    #expect(chmod(folder.path, mode_t(rootMode)) == 0)
+    #expect(self.isExposed("sent/x/y", from: try open("x/y")) == isExposed)
+    #expect(isExposed || mode("sent/x/y") == 0o755)
+  }
+
+  @Test func ofAnExistingFolderAreThoseOfItsOwnerIfALinkLeadsToTheRoot() throws {
+    folder.link("x", to: ".")
     make("sent", 0o755)
     make("sent/x", 0o755)
     #expect(chmod(folder.path, 0o775) == 0)
-    #expect(try mode("sent/x/y", from: open("x/y")) == 0o755)
+    #expect(isExposed("sent/x", from: try open("x")))
+    #expect(chmod("\(folder.path)/sent/x", 0o700) == 0)
+    _ = folders.sync()
+    #expect(!isExposed("sent/x", from: try open("x")))
   }
 
   #if os(Linux)

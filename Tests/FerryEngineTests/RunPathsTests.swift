@@ -167,6 +167,21 @@ import Testing
     #expect(try refused(names, found) == names.dropLast(2))
   }
 
+  @Test func `cannot replace a program that is found in PATH, or a ticket in a collection`() throws {
+    let tool = "\(folder.path)/real/dl/notify"
+    try "".write(toFile: tool, atomically: true, encoding: .utf8)
+    #expect(chmod(tool, 0o755) == 0)
+    let command = "execution_window: { background: 5s, on_expiry: [notify] }\n"
+    let jobs = Jobs(try job(command + Self.batch))
+    let listers = try jobs.listers(
+      environment: [
+        "PATH": "/usr/bin:\(folder.path)/link/dl", "KRB5CCNAME": "DIR::\(folder.path)/real/dl/cache/tkt",
+      ], state: StateDirectory(explicit: folder.path + "/state", environment: [:]))
+    let found = Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
+    let names = ["notify", "cache/tkt", "cache/primary", "other"]
+    #expect(try refused(names, found) == names.dropLast())
+  }
+
   @Test func `cannot replace a file that the command line names`() throws {
     let jobs = Jobs(try job(Self.batch))
     let listers = try jobs.listers(

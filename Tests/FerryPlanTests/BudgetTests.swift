@@ -500,4 +500,51 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.starts.contains { $0.path == "b" && $0.attempt.step == .transfer })
   }
+
+  /// The response to the last part is lost when too little of the budget remains for another part. The upload may expire
+  /// before the next window, so the server is asked at once whether it has the file.
+  @Test(arguments: ["hard", "cautious"], [false, true])
+  func asksForTheOffsetOfAFileEvenIfTheBudgetIsUsedUp(_ cutoff: String, isInAnotherLaunch: Bool) throws {
+    var world = try worldOfParts("4500kB, per: day, cutoff: \(cutoff)", validFor: "30d")
+    let serve = world.serve
+    world.serve = { call in
+      if isInAnotherLaunch, call.attempt.operation == .queryOffset { return .refused }
+      var reply = serve(call)
+      if case .send(let range) = call.attempt.operation, range.upperBound == 4_000_000 {
+        reply.answer = Reply.lost.answer
+      }
+      return reply
+    }
+    world.run()
+    if isInAnotherLaunch {
+      #expect(world.scheduler.totals.items.waiting > 0)
+      world.serve = serve
+      world.run()
+      #expect(world.starts.first?.attempt.operation == .queryOffset)
+    }
+    #expect(parts(world) == (isInAnotherLaunch ? [] : [0, 1, 2, 3]))
+    #expect(world.scheduler.totals.items.waiting == 0)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  /// The bytes that an upload sent in an earlier window do not count in the window in which it starts over.
+  @Test func countsOnlyBytesOfTheWindowInWhichAFileIsSentAgain() throws {
+    var world = try worldOfParts("4500kB, per: hour, cutoff: cautious", validFor: "90m")
+    let serve = world.serve
+    var isLost = true
+    world.serve = { call in
+      var reply = serve(call)
+      guard isLost, case .send(let range) = call.attempt.operation, range.lowerBound == 2_000_000 else {
+        return reply
+      }
+      // The server does not respond until the upload ID has expired.
+      isLost = false
+      reply = .fails(.requestTimeout, reached: true, after: .seconds(2 * 3_600))
+      return reply
+    }
+    world.options.patience = .seconds(10 * 3_600)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.now < world.start.advanced(by: .seconds(3 * 3_600)), "it waits for no further window")
+  }
 }

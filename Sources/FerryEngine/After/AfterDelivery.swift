@@ -246,8 +246,9 @@ final class AfterDelivery {
     case .exposed:
       .left(
         .afterFolder,
-        "\(target), or a folder above it, gives other users access that the folder of this file does not give, or the "
-          + "folders above this file cannot be opened; correct the permissions, and the next run will move this file"
+        "\(target), or a folder above it, gives other users access that the folder of this file does not give, has "
+          + "another owner or ACL, or the folders above this file cannot be opened; correct the owner and the permissions, and "
+          + "the next run will move this file"
       )
     case .system(ENOTDIR), .system(EEXIST):
       .left(

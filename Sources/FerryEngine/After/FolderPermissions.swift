@@ -19,6 +19,8 @@ struct FolderPermissions {
   /// The folders from the first one below the root to the one of the file; `nil` for a folder that does not exist because a
   /// link leads to a folder with fewer folders above it, or that cannot be determined.
   private var counterparts: [Counterpart?]
+  /// The folders that the path of the file names, up to the first link; empty if none of `counterparts` is `nil`.
+  private var named: [FolderLevel] = []
   /// Whether the folders above that of the file could be determined. Another user can prevent this.
   private let isKnown: Bool
   /// The folder of the file; `nil` if it cannot be determined.
@@ -46,6 +48,7 @@ struct FolderPermissions {
       }
       isShared = isShared || level.isShared
     }
+    if found.count < depth { named = Self.levels(named: source.names, in: root) }
     // Through a link, the folder can be deeper than its path suggests. The remaining folders protect the file too.
     for level in found.dropFirst(depth) { counterparts[0]?.level.restrict(by: level) }
   }
@@ -68,6 +71,23 @@ struct FolderPermissions {
     return nil
   }
 
+  /// The folders of a path, up to the first one that cannot be opened or is a link.
+  private static func levels(named names: [ArraySlice<UInt8>], in root: Int32) -> [FolderLevel] {
+    var levels: [FolderLevel] = []
+    var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
+    defer { if current >= 0 { close(current) } }
+    for name in names {
+      let above = current
+      defer { close(above) }
+      current = openat(
+        above, FileLister.terminated(Array(name)), ferry_o_search | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      var status = stat()
+      guard current >= 0, fstat(current, &status) == 0 else { break }
+      levels.append(FolderLevel(current, status))
+    }
+    return levels
+  }
+
   /// The rights of a new folder; if they include no ACL, before the umask applies.
   ///
   /// - Parameters:
@@ -87,16 +107,17 @@ struct FolderPermissions {
   ///   - depth: of the counterpart's path; 0 or less for a folder without a counterpart.
   func areExceeded(by folder: Int32, atDepth depth: Int) -> Bool {
     guard depth > 0 else { return false }
-    let counterpart = counterparts[depth - 1]
-    guard !isKnown || counterpart?.isBelowShared ?? false else { return false }
+    guard !isKnown || counterparts[depth - 1]?.isBelowShared ?? root?.isShared ?? true else { return false }
     var status = stat()
     guard fstat(folder, &status) == 0 else { return true }
     // A link can lead from the path of the file to the same folder.
     guard FolderIdentity(status) != source else { return false }
     let level = FolderLevel(folder, status)
-    guard [geteuid(), 0, counterpart?.level.owner].contains(level.owner) else { return true }
+    // Without a counterpart, the folder can have been created for other files, from the folder that the path names.
+    let counterpart = counterparts[depth - 1]?.level ?? (depth <= named.count ? named[depth - 1] : nil)
+    guard [geteuid(), 0, counterpart?.owner].contains(level.owner) else { return true }
     return level.exposesMore(
-      than: counterpart?.level.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
+      than: counterpart?.rights(forGroup: level.group) ?? FolderRights(mode: 0o700))
   }
 
   /// The group of a new folder; `nil` if unknown.

@@ -110,17 +110,20 @@ final class OpenFolders {
   struct Source {
     /// The open folder.
     var descriptor: Int32
-    /// The number of components of its path.
-    var depth: Int
+    /// The components of its path.
+    var names: [ArraySlice<UInt8>]
     /// Whether the path passes a link.
     var passesLink = false
+
+    /// The number of components of its path.
+    var depth: Int { names.count }
   }
 
   /// The folder of a file, which `descriptor` has opened.
   func source(_ path: [UInt8], _ descriptor: Int32) -> Source {
     let links = folders[Key(path: path, followsLinks: true)]?.linkOwners ?? []
     return Source(
-      descriptor: descriptor, depth: path.split(separator: 0x2F).count, passesLink: !links.isEmpty)
+      descriptor: descriptor, names: path.split(separator: 0x2F), passesLink: !links.isEmpty)
   }
 
   /// The descriptor of a folder to which files may be moved. The path must not contain links, or folders that another user

@@ -31,6 +31,14 @@ final class PostDeliveryWorker: @unchecked Sendable {
     /// The time after which the worker processes no more files, because the run was stopped; `nil` if there is no
     /// limit.
     var end: ContinuousClock.Instant?
+    /// While the run waits for the worker: the time that remains if the run has been stopped; `nil` if it has not been.
+    var timeAfterStop: (@Sendable () -> Duration?)?
+
+    /// Whether the time after a stop has passed.
+    mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
+      if let rest = timeAfterStop?() { end = min(end ?? now + rest, now + rest) }
+      return end.map { $0 <= now } ?? false
+    }
   }
 
   private let worker: SerialWorker
@@ -70,15 +78,22 @@ final class PostDeliveryWorker: @unchecked Sendable {
   /// Waits until all actions have been performed and their results queued for the journal; returns the results, by
   /// node.
   ///
-  /// - Parameter limit: the maximum time to wait if the run was stopped; `nil` means no limit. The remaining files
-  ///   stay pending.
-  func finish(within limit: Duration? = nil) -> [Int: PostDeliveryMetrics] {
-    if let limit { state.withLock { $0.end = .now + limit } }
+  /// - Parameters:
+  ///   - limit: the maximum time to wait if the run was stopped; `nil` means no limit. The remaining files stay pending.
+  ///   - timeAfterStop: the maximum time to wait if the run is stopped during the wait, from then on; `nil` while it is not.
+  ///     Called before each file, on the worker's thread.
+  func finish(
+    within limit: Duration? = nil, orAfterStop timeAfterStop: @escaping @Sendable () -> Duration? = { nil }
+  ) -> [Int: PostDeliveryMetrics] {
+    state.withLock { state in
+      if let limit { state.end = .now + limit }
+      state.timeAfterStop = timeAfterStop
+    }
     worker.drain()
     return state.withLock { $0.metrics }
   }
 
-  private var isOver: Bool { state.withLock { $0.end.map { $0 <= .now } ?? false } }
+  private var isOver: Bool { state.withLock { $0.isOver(at: .now) } }
 
   private func carryOut() {
     let batch = state.withLock { state in

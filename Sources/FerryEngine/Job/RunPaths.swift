@@ -10,7 +10,8 @@ struct RunPaths {
   /// The files and folders in which responses are stored.
   private var stored: Set<String> = []
   private var fetches: [String: [FileLister.ListFetch]] = [:]
-  private let home: String?
+  private let environment: [String: String]
+  private var home: String? { environment["HOME"] }
 
   /// - Parameters:
   ///   - jobs: the jobs of the run.
@@ -20,7 +21,7 @@ struct RunPaths {
   init(
     _ jobs: [Job], environment: [String: String], state: StateDirectory, files: [String] = []
   ) throws(JournalError) {
-    home = environment["HOME"]
+    self.environment = environment
     for path in [state.path] + (try state.ownFolders) + Self.files(in: environment) + files {
       reserved.insert(ResolvedPath(absolute(path)))
     }
@@ -45,7 +46,7 @@ struct RunPaths {
   /// bodies, sockets, and the programs of `on_events` and `on_expiry`.
   private func inputs(of job: Job) -> [ResolvedPath] {
     let manifest = job.manifest
-    var named = manifest.netrcFiles + manifest.bodyFiles + manifest.commands.compactMap(\.first)
+    var named = manifest.netrcFiles + manifest.bodyFiles
     for session in manifest.sessions {
       let connection = session.connection
       named += connection.tls.files.map(\.path)
@@ -56,6 +57,9 @@ struct RunPaths {
       files.append(Array(SecretValues.file(path, in: job.folder).utf8))
     }
     files += named.compactMap { absolute($0, in: job) }
+    files += manifest.commands.compactMap(\.first).compactMap { name in
+      CommandStart.path(of: name, in: job.folder, environment: environment).map(absolute)
+    }
     return files.map(ResolvedPath.init)
   }
 
@@ -91,7 +95,14 @@ struct RunPaths {
   private static func kerberosFiles(in environment: [String: String]) -> [String] {
     let configuration = environment["KRB5_CONFIG"]?.split(separator: ":").map(String.init) ?? []
     let stores = ["KRB5CCNAME", "KRB5_KTNAME", "KRB5_CLIENT_KTNAME"].compactMap { environment[$0] }
-    return configuration + stores.compactMap { $0.split(separator: ":", maxSplits: 1).last.map(String.init) }
+    return configuration + stores.compactMap(kerberosStore)
+  }
+
+  /// The path in the name of a ticket cache or a key table. With `DIR::FILE`, it is the folder of the file, which also
+  /// contains the name of the primary cache.
+  private static func kerberosStore(_ name: String) -> String? {
+    guard let path = name.split(separator: ":", maxSplits: 1).last.map(String.init) else { return nil }
+    return path.hasPrefix(":") ? SplitPath(String(path.drop { $0 == ":" })).folder : path
   }
 
   private mutating func add(_ fetch: Fetch, of job: Job) {

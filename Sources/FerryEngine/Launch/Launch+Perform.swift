@@ -71,7 +71,9 @@ extension Launch {
     if !leases.isEmpty { runLoop.leaseLoss = { leases.first { !$0.isHeld }?.loss } }
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
-    let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
+    let after = postDeliveryWorker.finish(
+      within: runLoop.scheduler.timeAfterStop,
+      orAfterStop: timeAfterStop(run, isStopped: runLoop.scheduler.timeAfterStop != nil, messages))
     do throws(JournalError) {
       try writer.journal.close()
       try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
@@ -82,6 +84,22 @@ extension Launch {
       runLoop.fail(error)
     }
     return (runLoop, after, joining)
+  }
+
+  /// The time for `after` actions once a signal arrives, or the run's time has passed, after all requests have ended; `nil`
+  /// until then. The second signal leaves none.
+  ///
+  /// - Parameter isStopped: whether the run was stopped before.
+  private func timeAfterStop(
+    _ run: Run, isStopped: Bool, _ messages: Mailbox<RunMessage>
+  ) -> @Sendable () -> Duration? {
+    { [clock, deadline = run.deadline] in
+      switch messages.count(where: \.isSignal) + (isStopped ? 1 : 0) {
+      case 0: deadline.map { clock.now >= $0 } ?? false ? LaunchOptions.defaultGrace : nil
+      case 1: isStopped ? nil : LaunchOptions.defaultGrace
+      default: .zero
+      }
+    }
   }
 
   /// The times since which nodes have been failing in this round. For a node of an ephemeral session, whose failures are

@@ -50,10 +50,12 @@ extension ResponseInterpreter {
     let mayHaveUnknownSecret = mayHaveUnknownSecret(prepared, url: hop.url)
     entry.status = hop.status
     entry.responseVersion = hop.version
-    entry.responseFields = hop.headers.map {
-      (
-        captures.masked($0.name),
-        mayHaveUnknownSecret ? "***" : shown($0.name, $0.value, of: hop, hiding: hidden)
+    let secrets = fieldsWithSecrets(prepared, status: hop.status)
+    entry.responseFields = hop.headers.map { field in
+      let isHidden = mayHaveUnknownSecret || secrets.contains { field.name.isField(named: $0) }
+      return (
+        captures.masked(field.name),
+        isHidden ? "***" : shown(field.name, field.value, of: hop, hiding: hidden)
       )
     }
     entry.responseHeadSize = hop.headersReceived
@@ -67,6 +69,20 @@ extension ResponseInterpreter {
     if !hop.body.isEmpty, showsBody(hop.response, prepared) {
       entry.responseBody = text(hop.body, isCut: hop.isBodyCut, hiding: hidden)
     }
+  }
+
+  /// The names of the response's header fields whose values are secret. The values are not known if the response was not
+  /// accepted.
+  private func fieldsWithSecrets(_ prepared: PreparedStep, status: Int) -> [String] {
+    var names = prepared.step.capture.compactMap { capture -> String? in
+      guard capture.isSecret || prepared.kind == .token, case .header(let name) = capture.source else {
+        return nil
+      }
+      return name
+    }
+    // The URL of an upload resource. That of a redirect is shown.
+    if prepared.transferProtocol.machine != nil, !(300..<400).contains(status) { names.append("Location") }
+    return names
   }
 
   private func text(_ bytes: [UInt8], isCut: Bool, hiding hidden: [[UInt8]]) -> HAREntry.Body {

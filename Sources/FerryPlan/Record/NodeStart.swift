@@ -38,6 +38,7 @@ package struct LaunchOptions: Sendable {
   package var deadline: Instant?
   /// How long running requests may continue after a stop.
   package var grace: Duration
+  package static let defaultGrace = Duration.seconds(5)
   package var launch: LaunchKind
   /// How long an idle launch waits for a delay, a budget's next window or a change of conditions.
   package var patience: Duration
@@ -52,7 +53,7 @@ package struct LaunchOptions: Sendable {
 
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
-    grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
+    grace: Duration = defaultGrace, launch: LaunchKind = .background, patience: Duration = .zero,
     acceptsCancelled: Bool = false, reportsEveryItem: Bool? = nil, zones: [String: CalendarZone] = [:],
     seed: UInt64
   ) {

@@ -62,6 +62,14 @@ struct ActiveItems: Sendable {
 
   /// The attempts at an item; `nil` if it has not begun, or has ended. An assignment to an item that is not active has
   /// no effect.
+  /// Records that the next window of a budget begins.
+  mutating func beginWindow() {
+    for slot in slotByItem.values {
+      let useful = slots[slot].attempts?.usefulBytes ?? 0
+      slots[slot].attempts?.earlierBytes = useful
+    }
+  }
+
   subscript(attempts item: Int) -> AttemptHistory? {
     _read {
       if let slot = slot(of: item) {

@@ -60,6 +60,8 @@ struct BudgetGate: Sendable {
   /// Those whose responses were too large for the rest of a window. In the windows that follow, they are sent after all
   /// other work, because they would use up each window first.
   private(set) var putAside: Set<ItemRef> = []
+  /// Transfers that have asked the server which bytes it has, and for which no bytes have been reserved.
+  private(set) var queried: Set<ItemRef> = []
   /// Those whose responses were too large for the rest of the present window.
   private var limited: Set<ItemRef> = []
 
@@ -167,7 +169,15 @@ struct BudgetGate: Sendable {
     return isStrict(limit) ? free +| left < wanted : left < 1 && free < wanted
   }
 
+  /// Lets a request ask the server which bytes of a file it has. No bytes are reserved for it.
+  mutating func query(_ place: ItemRef) {
+    if !isReserved(place) { queried.insert(place) }
+  }
+
+  mutating func endQuery(_ place: ItemRef) { queried.remove(place) }
+
   private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
+    queried.remove(place)
     reservations[place, default: 0] +|= bytes
     reserved +|= bytes
     unsent +|= bytes

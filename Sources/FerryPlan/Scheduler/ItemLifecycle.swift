@@ -99,6 +99,15 @@ struct ItemProgress: Hashable, Sendable {
     }
   }
 
+  /// The state of the current transfer, or of the one that starts next; `nil` if another step precedes or follows it.
+  var nextTransfer: TransferState? {
+    switch stage {
+    case .allocated(let id): TransferState(under: id)
+    case .transferring(_, let state): state
+    case .unallocated, .transferred: nil
+    }
+  }
+
   /// Whether the server may have completed the item's upload resource although ferry has not received the response.
   /// Without a resource, the rules for requests that must not be repeated apply.
   var mayBeComplete: Bool {
@@ -239,9 +248,7 @@ extension ItemProgress {
       stage = .allocated(UploadID(expires: expires))
       return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.startTransfer, .allocated(let id)):
-      var state = TransferState(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
-      state.mayBeComplete = id?.mayBeComplete ?? false
-      stage = .transferring(id, state)
+      stage = .transferring(id, TransferState(under: id))
     case (.awaitUploadID, .allocated(var id?)):
       id.isRecorded = true
       stage = .allocated(id)
@@ -388,5 +395,13 @@ extension ItemLifecycle {
         inProgress: progress.activity == .inProgress ? 1 : 0, ahead: progress.isAhead ? 1 : 0)
     case .closed, .remaining: LifecycleCounts()
     }
+  }
+}
+
+extension TransferState {
+  /// The state of a transfer that starts under an upload ID; `nil` for none.
+  fileprivate init(under id: ItemProgress.UploadID?) {
+    self.init(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
+    mayBeComplete = id?.mayBeComplete ?? false
   }
 }

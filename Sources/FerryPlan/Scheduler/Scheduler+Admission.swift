@@ -44,8 +44,9 @@ extension Scheduler {
     let window =
       gate == nil && uploads[upload].items.origins.count > 1
       ? max(uploads[upload].window, Self.windowOfSeveralServers) : uploads[upload].window
-    // Downloads that wait for the next window because they are too large for this one do not delay the others.
-    let putAside = gate.map { gates[$0].putAside.count } ?? 0
+    // Downloads that wait for the next window because they are too large for this one, and transfers that have only asked
+    // the server for their state, do not delay the others.
+    let putAside = gate.map { gates[$0].putAside.count + gates[$0].queried.count } ?? 0
     guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
       uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
       uploads[upload].tally.inProgress < window + putAside,
@@ -100,10 +101,24 @@ extension Scheduler {
     case .asks(let request):
       ask(request)
       return .asks
+    case .refused where continuesWithQuery(upload, item): return .admitted
     case .refused:
       skip(upload, item, size ?? 1)
       return .skipped
     }
+  }
+
+  /// Whether the first request of an item that an earlier launch began asks the server which bytes it has. It does not wait
+  /// for another window.
+  private func continuesWithQuery(_ upload: Int, _ item: Int) -> Bool {
+    let ref = ItemRef(uploads[upload].node, item)
+    guard let begun = uploads[upload].items.begun[item], begun.expires.map({ now < $0 }) ?? true,
+      let machine = machine(of: ref)
+    else { return false }
+    let size = fileSize(of: ref)
+    guard plan.canEverFit(size, of: ref.node, isDiscretionary: isDiscretionary(ref)) else { return false }
+    return uploads[upload].rules.progress(resuming: begun, size: size).nextTransfer
+      .map { !machine.next($0, size: size).isSending } ?? false
   }
 
   private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {

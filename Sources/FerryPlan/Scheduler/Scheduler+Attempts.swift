@@ -120,8 +120,9 @@ extension Scheduler {
     metrics.startsOver(useful, of: ref.node)
     // Only a transfer in progress still has a reservation. The reservation of a completely sent file has
     // already been released.
-    if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }
+    if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: usefulBytesOfWindow(ref)) }
     self[attempts: ref]?.usefulBytes = 0
+    self[attempts: ref]?.earlierBytes = 0
     self[attempts: ref]?.unconfirmedBytes = [:]
     self[attempts: ref]?.hostQueues = [:]
     if progress.isTransferred { uploads[upload].isHandled = false }

@@ -57,6 +57,7 @@ extension Scheduler {
     for gate in gates.indices where gates[gate].roll(at: now) { hasRolled = true }
     guard hasRolled else { return }
     for gate in gates.indices { gates[gate].keepReserved() }
+    for upload in uploads.indices { uploads[upload].active.beginWindow() }
     keepLeases()
     returnSkipped()
     returnWaiters()
@@ -113,7 +114,9 @@ extension Scheduler {
   /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow other
   /// items and requests to start, smallest items first.
   mutating func releaseReservation(_ ref: ItemRef) {
-    guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
+    guard let gate = gate(of: ref) else { return }
+    gates[gate].endQuery(ref)
+    guard gates[gate].isReserved(ref) else { return }
     // With several gates, transferred bytes may have been counted in another one.
     let sent = gates.count > 1 ? self[attempts: ref]?.usefulBytes ?? 0 : 0
     gates[gate].release(ref, sent: sent)
@@ -148,10 +151,22 @@ extension Scheduler {
     switch admission(of: ready, by: gate) {
     case .admitted: return true
     case .asks(let request): ask(request)
+    case .refused where asksServer(ready):
+      gates[gate].query(ready.ref)
+      return true
     case .refused: break
     }
     gates[gate].waiters.append(ready)
     return false
+  }
+
+  /// Whether a request of a transfer asks the server which bytes it has, and sends none. It does not wait for another window:
+  /// the server may have the whole file, and the upload may expire.
+  private func asksServer(_ ready: Ready) -> Bool {
+    guard ready.step == .transfer, let machine = machine(of: ready.ref),
+      let state = progress(of: ready.ref)?.nextTransfer
+    else { return false }
+    return !machine.next(state, size: fileSize(of: ready.ref)).isSending
   }
 
   /// Reserves the bytes that the request needs. If they are already reserved, another attempt to send the file may
@@ -274,8 +289,8 @@ extension Scheduler {
     if sent < bytes { offerRoom(of: gate) }
   }
 
-  /// Records that bytes of an item's file have been sent and have to be sent again, if the bytes of the whole file are
-  /// reserved.
+  /// Records that bytes of an item's file have been sent in this window and have to be sent again, if the bytes of the whole
+  /// file are reserved.
   mutating func sendsAgain(_ ref: ItemRef, bytes: Int64) {
     guard let gate = gate(of: ref), !reservesByRequest(ref, gate) else { return }
     gates[gate].sendsAgain(ref, bytes: bytes)

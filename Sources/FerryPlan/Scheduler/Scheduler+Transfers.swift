@@ -159,12 +159,17 @@ extension Scheduler {
     }
   }
 
+  /// The bytes of an item's file that were transferred in the present window of the budget, and count as useful.
+  func usefulBytesOfWindow(_ ref: ItemRef) -> Int64 {
+    self[attempts: ref].map { max(0, $0.usefulBytes - $0.earlierBytes) } ?? 0
+  }
+
   /// Counts bytes that the server has lost. They are sent again.
   private mutating func countLost(_ bytes: Int64, _ ref: ItemRef) {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
     metrics.startsOver(lost, of: ref.node)
+    sendsAgain(ref, bytes: min(bytes, usefulBytesOfWindow(ref)))
     self[attempts: ref]?.usefulBytes -= lost
-    sendsAgain(ref, bytes: bytes)
   }
 
   /// Whether the server may have the whole file after this request, according to its result.

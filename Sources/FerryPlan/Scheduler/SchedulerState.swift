@@ -17,6 +17,8 @@ struct AttemptHistory: Sendable {
   var hostQueues: [Step.Kind: Int] = [:]
   /// The number of transferred bytes of the file that count as useful; 0 after the upload has started over.
   var usefulBytes: Int64 = 0
+  /// Those of them that were transferred before the present window of the budget.
+  var earlierBytes: Int64 = 0
   /// The greatest offset in the file that a transfer or a download has reached in this launch.
   var greatestOffset: Int64 = 0
   /// The bytes that the transfer has sent in several requests, and that no response has confirmed, by

@@ -72,7 +72,7 @@ struct WorldServer {
     let manifest = scenario.manifest
     let limits = [manifest.wifi, manifest.wired, manifest.cellular, manifest.any]
     let least = limits.compactMap { $0?.limit }.min() ?? 100
-    return least < 100_000 || scenario.chance(0xB0D7, 2) == 0 ? 100 : Int64(least) / 2
+    return least < 100_000 || scenario.chance(0xB0D7, 2) == 0 ? 100 : min(least / 2, 1_000_000)
   }
 
   private mutating func reply(to call: Call, _ fault: FaultKind?, after: Duration) -> Reply {
