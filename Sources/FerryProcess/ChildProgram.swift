@@ -44,6 +44,20 @@ package struct ChildProgram {
     self.folder = folder
   }
 
+  /// The path of the program of a command.
+  ///
+  /// - Parameters:
+  ///   - name: with a slash, a path relative to `folder`; any other name is searched for in PATH.
+  ///   - environment: the environment that contains PATH.
+  /// - Returns: `nil` if the name is not in PATH.
+  package static func path(of name: String, in folder: String, environment: [String: String]) -> String? {
+    if name.utf8.contains(UInt8(ascii: "/")) {
+      return name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
+    }
+    return (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":"))
+      .map { "\(Substring($0))/\(name)" }.first { access($0, X_OK) == 0 }
+  }
+
   /// Starts the program and returns its process ID. The caller must wait for the program to end, or exit before it.
   @discardableResult
   package func start() throws(StartFailure) -> pid_t {

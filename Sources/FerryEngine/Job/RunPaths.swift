@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The files and folders that the nodes of a run read or store. Their links are resolved when this value is created.
@@ -58,7 +59,7 @@ struct RunPaths {
     }
     files += named.compactMap { absolute($0, in: job) }
     files += manifest.commands.compactMap(\.first).compactMap { name in
-      CommandStart.path(of: name, in: job.folder, environment: environment).map(absolute)
+      ChildProgram.path(of: name, in: job.folder, environment: environment).map(absolute)
     }
     return files.map(ResolvedPath.init)
   }

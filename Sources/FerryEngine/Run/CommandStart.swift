@@ -50,7 +50,7 @@ struct CommandStart {
   /// Resolves a command's name, which must exist. A name with a slash is relative to the manifest's folder; any other name
   /// is searched for in PATH.
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
-    guard let path = Self.path(of: name, in: folder, environment: environment) else {
+    guard let path = ChildProgram.path(of: name, in: folder, environment: environment) else {
       throw UsageError("it is not in PATH")
     }
     guard name.utf8.contains(UInt8(ascii: "/")) else { return path }
@@ -60,14 +60,5 @@ struct CommandStart {
     } catch {
       throw UsageError(error.reason)
     }
-  }
-
-  /// The path of a command's program; `nil` if a name without a slash is not in PATH.
-  static func path(of name: String, in folder: String, environment: [String: String]) -> String? {
-    if name.utf8.contains(UInt8(ascii: "/")) {
-      return name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
-    }
-    return (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":"))
-      .map { "\(Substring($0))/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }
