@@ -24,6 +24,14 @@ package final class Mailbox<Message: Sendable>: Sendable {
     waiting.withLock { messages in messages.count { isWanted($0) } }
   }
 
+  /// Removes and returns these messages, in the order in which they were posted.
+  package func take(where isWanted: (Message) -> Bool) -> [Message] {
+    waiting.withLock { messages in
+      defer { messages.removeAll(where: isWanted) }
+      return messages.filter(isWanted)
+    }
+  }
+
   /// Removes and returns all messages, in the order in which they were posted.
   package func take() -> [Message] {
     waiting.withLock { messages in

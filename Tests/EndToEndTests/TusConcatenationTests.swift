@@ -179,6 +179,18 @@ import Testing
     #expect(log.finals == 1 && log.deletes == 0)
   }
 
+  /// A proxy may respond in place of the server.
+  @Test func `is not a success without a Location`() async throws {
+    let server = try await StrictTusServer.start(
+      fault: "  return ('status', 200) if method == 'FINAL' else None")
+    let job = try job(server.url + "/files")
+    try write(Self.size, to: job)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("f")?.state == "ambiguous")
+    #expect(report.item("f")?.reason?.message.contains("has no Location") == true)
+  }
+
   @Test func `starts over if 'parallel_parts' is changed`() async throws {
     let server = try await StrictTusServer.start(
       fault: "  return ('slow', 0.05) if method == 'PATCH' else None")

@@ -241,6 +241,8 @@ struct InboxProcessorTests {
     #expect(notices.all == ["ferry cancel canceled 2 items of session 's'"])
     // A file that does not exist is absent, and fails in its round.
     #expect(submitted[0]?.files.count == 0 && submitted[0].map { Array($0.absent.keys) } == [Array("b".utf8)])
+    // If this run is killed, the next one does not execute the cancellation again.
+    #expect(try inbox.notes(session: "s").map(\.kind) == [.submit])
     #expect(try finish() == [])
   }
 

@@ -237,6 +237,26 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == (isSent ? .success : .itemsFailed))
   }
 
+  @Test func `fails a single request whose body the server requires more often than any budget allows`()
+    throws
+  {
+    var world = try request("hard", size: 2_000_000, networks: "any")
+    let serve = world.serve
+    world.serve = { call in
+      var reply = serve(call)
+      if call.attempt.bodyLimit == 2_000_000 { reply.answer = Reply.fails(.byteLimit, reached: true).answer }
+      return reply
+    }
+    world.run()
+    #expect(world.starts.compactMap(\.attempt.bodyCopies) == [1, 1])
+    #expect(world.scheduler.nodeRecords[0].reason?.code == "budget")
+    world.machine.now = world.machine.now.advanced(by: .seconds(86_400))
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.starts.compactMap(\.attempt.bodyCopies) == [1, 1, 2])
+    #expect(world.scheduler.nodeRecords[0].reason?.code == "budget_never")
+  }
+
   @Test func `fails a file that is larger than any network's budget permanently`() throws {
     let all = """
       version: 1
@@ -413,7 +433,9 @@ struct BudgetTests {
 
   // MARK: Files that are sent in several requests
 
-  private func worldOfParts(_ budget: String, validFor: String = "30d") throws -> World {
+  private func worldOfParts(
+    _ budget: String, validFor: String = "30d", batch: String = ""
+  ) throws -> World {
     let yaml = """
       version: 1
       name: test
@@ -423,6 +445,7 @@ struct BudgetTests {
         up:
           session: s
           files: { root: . }
+          \(batch)
           allocate:
             request: { method: POST, url: "http://host/up" }
             capture: { id: { json: /id } }
@@ -525,6 +548,56 @@ struct BudgetTests {
     #expect(parts(world) == (isInAnotherLaunch ? [] : [0, 1, 2, 3]))
     #expect(world.scheduler.totals.items.waiting == 0)
     #expect(world.scheduler.exitCode == .success)
+  }
+
+  /// A file that an earlier launch has begun, and for which the budget is too small, does not hold its batch open.
+  @Test(arguments: ["cautious", "hard"])
+  func lettingAFileAskForItsOffsetDoesNotDelayTheNextBatch(_ cutoff: String) throws {
+    var world = try worldOfParts(
+      "4500kB, per: month, cutoff: \(cutoff)", validFor: cutoff == "hard" ? "2h" : "30d",
+      batch: "batch: { max_items: 1 }")
+    world.files = ["up": ["a": 4_000_000, "b": 100_000]]
+    let serve = world.serve
+    var isBroken = true
+    world.serve = { call in
+      guard call.path == "a" else { return call.step == .transfer ? .status(200) : serve(call) }
+      if isBroken, call.attempt.operation == .queryOffset { return .refused }
+      guard case .send(let range) = call.attempt.operation, range.lowerBound == 2_000_000 else {
+        return serve(call)
+      }
+      return .lost
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 0)
+    isBroken = false
+    world.run()
+    #expect(world.starts.first?.attempt.operation == .queryOffset)
+    #expect(world.scheduler.totals.items.done == 1 && world.scheduler.totals.items.waiting == 1)
+  }
+
+  /// The server loses all bytes of a file whenever it has 3 MB. The bytes of the first window are lost in the second one.
+  @Test func countsTheBytesThatAServerLosesRepeatedly() throws {
+    var world = try worldOfParts("5MB, per: hour, cutoff: cautious", validFor: "30d")
+    var (stored, losses) = (Int64(0), 0)
+    let serve = world.serve
+    world.serve = { call in
+      guard call.step == .transfer else { return serve(call) }
+      if case .send(let range) = call.attempt.operation { stored = range.upperBound }
+      if stored >= 3_000_000, losses < 3 { (stored, losses) = (0, losses + 1) }
+      // The first window ends during the second request.
+      var reply: Reply = stored == 4_000_000 ? .status(200) : .status(308, offset: stored)
+      reply.after = .seconds(losses == 0 && stored == 2_000_000 ? 3_600 : 1)
+      reply.sent = call.size
+      return reply
+    }
+    world.options.patience = .seconds(20 * 3_600)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+    for hour in 0..<20 {
+      let window = Budget.Window.hour.span(
+        containing: world.start.advanced(by: .seconds(Double(hour) * 3_600)), in: .utc)
+      #expect(world.machine.ledger.account(.any, window).moved <= 5_000_000, "hour \(hour)")
+    }
   }
 
   /// The bytes that an upload sent in an earlier window do not count in the window in which it starts over.

@@ -3,6 +3,19 @@ import FerryPlan
 import Testing
 
 struct StopTests {
+  /// A signal arrives while the `after` actions of the last files are performed.
+  @Test func `is recorded if it arrives after the last request`() throws {
+    var world = try World(Yaml.put(), files: ["up": ["f": 1]]) { _ in .status(200) }
+    world.run()
+    #expect(world.scheduler.exitCode == .success && world.scheduler.timeAfterStop == nil)
+    var scheduler = world.scheduler
+    scheduler.recordStop(.terminate, at: world.now.advanced(by: .seconds(1)))
+    #expect(scheduler.exitCode == .terminated && scheduler.stoppedAt == world.now.advanced(by: .seconds(1)))
+    #expect(scheduler.timeAfterStop == .seconds(5))
+    scheduler.recordStop(.terminate, at: world.now.advanced(by: .seconds(2)))
+    #expect(scheduler.exitCode == .terminated && scheduler.timeAfterStop == .zero)
+  }
+
   @Test(arguments: [(StopCause.interrupt, ExitCode.interrupted), (.terminate, .terminated)])
   func aStopStartsNothingMoreAndLetsRequestsComplete(cause: StopCause, code: ExitCode) throws {
     var world = try World(Yaml.put(), files: Yaml.files(6)) { _ in .status(200, after: .seconds(3)) }

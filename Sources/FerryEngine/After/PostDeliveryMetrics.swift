@@ -20,7 +20,10 @@ struct PostDeliveryMetrics: Sendable {
   var isWorthTelling: Bool { deleted > 0 || moved > 0 || owes || !problems.isEmpty }
 
   /// Whether the next run has to retry any action.
-  var owes: Bool { remaining > 0 || problems.contains { $0.state == .owed } }
+  var owes: Bool { remaining > 0 || hasOwedProblem }
+
+  /// Whether an action failed, and the next run has to retry it.
+  var hasOwedProblem: Bool { problems.contains { $0.state == .owed } }
 }
 
 extension RunRecord.AfterRecord {

@@ -66,8 +66,8 @@ final class InboxProcessor {
         let count = try journal.cancelOpen(
           manifest: note.manifest, reason: .cancelled(note.reason), at: now)
         notice("ferry cancel canceled \(Count.text(count, "item")) of session '\(journal.identifier)'")
-        taken.append((note.id, nil))
-        try dropSubmitted(before: note)
+        // The cancellation is synced. If this run is killed, the next one must not cancel what this one queues.
+        try inbox.remove([note.id] + submitted(before: note))
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
         waiting.removeAll { $0.note.isDropped(by: note) }
       case .drain:
@@ -188,19 +188,16 @@ final class InboxProcessor {
       endedAsWhole[session.index] = endedAsWhole[session.index] ?? failure
     }
     taken.append((note.id, nil))
-    try dropSubmitted(before: note)
+    taken += try submitted(before: note).map { ($0, nil) }
     waiting.removeAll { $0.note.isDropped(by: note) }
     return note.kind == .drain
       ? .drained(session, of: manifest(of: note), failure: failure)
       : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish, failure: failure)
   }
 
-  /// Marks all files submitted before a cancellation as handled, including files that this run had left for the next
-  /// run.
-  private func dropSubmitted(before cancel: Note) throws(JournalError) {
-    for note in try inbox.notes(session: cancel.session) where note.isDropped(by: cancel) {
-      taken.append((note.id, nil))
-    }
+  /// The notes of all files submitted before a cancellation, including files that this run had left for the next run.
+  private func submitted(before cancel: Note) throws(JournalError) -> [Int64] {
+    try inbox.notes(session: cancel.session).filter { $0.isDropped(by: cancel) }.map(\.id)
   }
 
   private func submission(

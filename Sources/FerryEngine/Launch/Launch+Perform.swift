@@ -74,6 +74,7 @@ extension Launch {
     let after = postDeliveryWorker.finish(
       within: runLoop.scheduler.timeAfterStop,
       orAfterStop: timeAfterStop(run, isStopped: runLoop.scheduler.timeAfterStop != nil, messages))
+    for case .stop(let cause) in messages.take(where: \.isStop) { runLoop.recordStop(cause) }
     do throws(JournalError) {
       try writer.journal.close()
       try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
@@ -94,7 +95,7 @@ extension Launch {
     _ run: Run, isStopped: Bool, _ messages: Mailbox<RunMessage>
   ) -> @Sendable () -> Duration? {
     { [clock, deadline = run.deadline] in
-      switch messages.count(where: \.isSignal) + (isStopped ? 1 : 0) {
+      switch messages.count(where: \.isStop) + (isStopped ? 1 : 0) {
       case 0: deadline.map { clock.now >= $0 } ?? false ? LaunchOptions.defaultGrace : nil
       case 1: isStopped ? nil : LaunchOptions.defaultGrace
       default: .zero

@@ -55,11 +55,15 @@ extension Launch {
     left: [Int: [ListingProblem]]
   ) -> ExitCode {
     guard loop.fault == nil else { return .fault }
-    let code = loop.scheduler.exitCode(of: manifest)
-    let isWaiting = (after.filter { $0.value.owes }.map(\.key) + left.keys).contains {
-      jobs.plan.manifest(of: NodeID($0)) == manifest
+    var codes: Set = [loop.scheduler.exitCode(of: manifest)]
+    func contains(_ node: Int) -> Bool { jobs.plan.manifest(of: NodeID(node)) == manifest }
+    let after = after.filter { contains($0.key) }.map(\.value)
+    if after.contains(where: \.hasOwedProblem) || left.keys.contains(where: contains) {
+      codes.insert(.temporary)
     }
-    return isWaiting ? .first(of: [code, .temporary]) : code
+    // A signal has its own code.
+    if after.contains(where: { $0.remaining > 0 }) { codes.insert(.cutOff) }
+    return .first(of: codes)
   }
 
   /// The outcome of the work, for the requests of `on_end`.

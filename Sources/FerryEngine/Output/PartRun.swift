@@ -13,7 +13,7 @@ struct PartRun {
   var startedAt: String
   /// The run in the state folder of its part; `nil` if only a file has its report.
   var stored: (row: RunRow, state: StateDirectory)?
-  /// Whether the round of the run in the state folder is the last one and has been closed.
+  /// Whether the round of the run in the state folder has been closed.
   var isRoundClosed = false
   /// The report in a file.
   var file: ReportSource?
@@ -64,8 +64,9 @@ struct PartRun {
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     return try history.runs().reversed().compactMap { row in
       guard var run = PartRun(row, folder.marker, in: folder.state) else { return nil }
-      if let round = try history.latestRound(manifest: run.manifest ?? ""), round.number == run.round {
-        run.isRoundClosed = round.closedAt != nil
+      if let round = try history.latestRound(manifest: run.manifest ?? "") {
+        // Only the latest round can be open.
+        run.isRoundClosed = round.number > run.round || round.closedAt != nil
       }
       return run
     }

@@ -181,7 +181,8 @@ final class PreparedStep {
     token = step.token
     grant = if case .oauth2(let grant) = step.request.body { grant } else { nil }
     needsBody = !step.capture.isEmpty || step.expect.readsAnswer
-    readsResponse = needsBody || step.expect.hasETagOfParts || step.kind.storesDocument
+    readsResponse =
+      needsBody || step.expect.hasETagOfParts || step.expect.hasLocation || step.kind.storesDocument
     expectsSuccess = step.expect.status.isEmpty && !step.kind.storesDocument
     decodes = step.request.decompress
     self.builder = builder

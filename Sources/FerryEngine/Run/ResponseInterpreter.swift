@@ -263,6 +263,11 @@ struct ResponseInterpreter {
       response.mismatch = "the object at the server does not have the ETag of the parts that were sent"
       return response
     }
+    if step.expect.hasLocation, answer.header("Location")?.isEmpty ?? true {
+      response.mismatch = "the response has no Location"
+      response.isUndecided = true
+      return response
+    }
     if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.ref) }
     guard !step.capture.isEmpty else { return response }
     keep(reading?.captures ?? .success([]), answer, attempt, prepared, &response, at: now, scheduler)

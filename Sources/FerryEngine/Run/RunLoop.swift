@@ -387,6 +387,9 @@ final class RunLoop {
     }
   }
 
+  /// Records a signal that arrived after the loop had ended.
+  func recordStop(_ cause: StopCause) { idle?.recordStop(cause, at: clock.now) }
+
   /// Records that a write was lost after the loop had ended.
   func fail(_ error: JournalError) { fault = fault ?? error }
 }

@@ -15,6 +15,9 @@ package struct Expectation: Hashable, Codable, Sendable {
   package var element: String?
   /// Whether the `ETag` must match the parts that the item's transfer has sent to an S3 server.
   package var hasETagOfParts = false
+  /// Whether the response must have a `Location`. Without it, it is unknown whether the server executed the request. Only
+  /// protocols set this property.
+  package var hasLocation = false
 
   package struct HeaderMatch: Hashable, Codable, Sendable {
     package var name: String

@@ -127,10 +127,13 @@ extension S3Multipart: TransferMachine {
       return Self.passingCodes.contains(code) ? .refused : .other
     }
     switch operation {
-    case .whole, .create, .queryOffset, .queryPart: return .other
+    case .create, .queryOffset, .queryPart: return .other
+    case .whole:
+      // Another server than that of the bucket, such as a proxy with a page of its own, may have responded.
+      return Self.etag(in: response) == nil
+        ? .malformed("the response to the file has no valid ETag") : .other
     case .send:
-      let etags = response.values(of: "ETag")
-      guard let etag = etags.first, etags.count == 1, Self.isETag(etag) else {
+      guard let etag = Self.etag(in: response) else {
         return .malformed("the response to a part has no valid ETag")
       }
       return .part(etag: etag, statedChecksum(response))
@@ -161,6 +164,12 @@ extension S3Multipart: TransferMachine {
     guard let checksum, let value = response.values(of: checksum.fieldInS3).first else { return nil }
     let stated = PartChecksum(checksum, value)
     return stated.isValid ? stated : nil
+  }
+
+  /// The ETag of a response; `nil` if it has none, several, or one that cannot be sent back to the server.
+  private static func etag(in response: any OperationResponse) -> String? {
+    let etags = response.values(of: "ETag")
+    return etags.count == 1 ? etags.first.flatMap { isETag($0) ? $0 : nil } : nil
   }
 
   /// Whether a string can be sent back to the server as the ETag of a part.

@@ -72,7 +72,10 @@ extension Upload {
         name: "Upload-Concat",
         value: Template([.literal("final;"), .reference(.allocate(Tus.concatenationCapture))])),
     ]
-    upload.commit = Commit(token: transfer.token, request: request, expect: transfer.expect)
+    var expect = transfer.expect
+    // The response to the creation of an upload has its URL.
+    expect.hasLocation = true
+    upload.commit = Commit(token: transfer.token, request: request, expect: expect)
     return upload
   }
 

@@ -60,8 +60,6 @@ struct ActiveItems: Sendable {
     if last.item == item { last = (-1, -1) }
   }
 
-  /// The attempts at an item; `nil` if it has not begun, or has ended. An assignment to an item that is not active has
-  /// no effect.
   /// Records that the next window of a budget begins.
   mutating func beginWindow() {
     for slot in slotByItem.values {
@@ -70,6 +68,8 @@ struct ActiveItems: Sendable {
     }
   }
 
+  /// The attempts at an item; `nil` if it has not begun, or has ended. An assignment to an item that is not active has
+  /// no effect.
   subscript(attempts item: Int) -> AttemptHistory? {
     _read {
       if let slot = slot(of: item) {

@@ -60,8 +60,8 @@ struct BudgetGate: Sendable {
   /// Those whose responses were too large for the rest of a window. In the windows that follow, they are sent after all
   /// other work, because they would use up each window first.
   private(set) var putAside: Set<ItemRef> = []
-  /// Transfers that have asked the server which bytes it has, and for which no bytes have been reserved.
-  private(set) var queried: Set<ItemRef> = []
+  /// Transfers that ask the server which bytes it has, or have done so, and for which no bytes have been reserved, by node.
+  private var queried: [NodeID: Set<ItemRef>] = [:]
   /// Those whose responses were too large for the rest of the present window.
   private var limited: Set<ItemRef> = []
 
@@ -171,13 +171,18 @@ struct BudgetGate: Sendable {
 
   /// Lets a request ask the server which bytes of a file it has. No bytes are reserved for it.
   mutating func query(_ place: ItemRef) {
-    if !isReserved(place) { queried.insert(place) }
+    if !isReserved(place) { queried[place.node, default: []].insert(place) }
   }
 
-  mutating func endQuery(_ place: ItemRef) { queried.remove(place) }
+  mutating func endQuery(_ place: ItemRef) {
+    if !queried.isEmpty { queried[place.node]?.remove(place) }
+  }
+
+  /// The number of the node's transfers that only ask the server which bytes it has, or wait after that.
+  func queries(of node: NodeID) -> Int { queried.isEmpty ? 0 : queried[node]?.count ?? 0 }
 
   private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
-    queried.remove(place)
+    endQuery(place)
     reservations[place, default: 0] +|= bytes
     reserved +|= bytes
     unsent +|= bytes

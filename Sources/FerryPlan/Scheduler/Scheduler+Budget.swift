@@ -153,11 +153,19 @@ extension Scheduler {
     case .asks(let request): ask(request)
     case .refused where asksServer(ready):
       gates[gate].query(ready.ref)
+      if let upload = uploadIndex[ready.ref.node.index] { passSkipped(of: upload) }
       return true
     case .refused: break
     }
     gates[gate].waiters.append(ready)
     return false
+  }
+
+  /// The number of items of an upload for which the budget is too small, and that were begun to ask the server which bytes it
+  /// has.
+  func queryCount(of upload: Int) -> Int {
+    let node = uploads[upload].node
+    return gates.reduce(0) { $0 + $1.queries(of: node) }
   }
 
   /// Whether a request of a transfer asks the server which bytes it has, and sends none. It does not wait for another window:
@@ -361,6 +369,11 @@ extension Scheduler {
     // The server has received the body and redirected the request. The reservation of the next request includes
     // another copy of the body. The number of copies is limited by the maximum number of redirects.
     self[attempts: ref]?.bodyCopies += 1
+    if let gate, let wanted = size(of: ready(ref, flight.attempt.step), gate),
+      !plan.hasBudget(for: wanted, of: ref.node, isDiscretionary: isDiscretionary(ref))
+    {
+      return end(ref, .failed, .neverFits(wanted, copies: self[attempts: ref]?.bodyCopies ?? 1))
+    }
     let startsOver = step.repeatability == .startsOver
     if startsOver { discardUploadID(ref, .startedOver) }
     again(ref, startsOver ? .allocate : flight.attempt.step)
@@ -404,6 +417,16 @@ extension Plan {
         wanted = machine.longestRequest(size: size)
       }
       return budgets.allSatisfy { $0.cutoff == .soft || wanted <= $0.limit }
+    }
+  }
+}
+
+extension Plan {
+  /// Whether the budgets of at least one network that the node's session may use have room for this number of bytes.
+  fileprivate func hasBudget(for bytes: Int64, of node: NodeID, isDiscretionary: Bool) -> Bool {
+    sessions[nodes[node.index].session.index].networks.contains { network in
+      policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)
+        .allSatisfy { $0.budget.cutoff == .soft || bytes <= $0.budget.limit }
     }
   }
 }
@@ -471,6 +494,15 @@ extension RecordedFailure {
     .init(
       code: FailureCode(.sourceChanged),
       message: "the body of the request has grown to \(ByteText.text(size))")
+  }
+
+  /// The failure of a request whose body the server requires several times.
+  fileprivate static func neverFits(_ bytes: Int64, copies: Int64) -> RecordedFailure {
+    .init(
+      code: .budgetNever,
+      message:
+        "the server requires the body \(copies) times; these \(ByteText.text(bytes)) are more than the budget of "
+        + "any network that its session may use")
   }
 
   /// The failure of a download of unknown size whose response does not fit any budget.

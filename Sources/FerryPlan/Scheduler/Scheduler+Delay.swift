@@ -72,7 +72,7 @@ extension Scheduler {
   /// Whether every item of the batch has been sent or has ended, except items skipped by the budget, which
   /// are sent in another window.
   func isBatchComplete(_ upload: Int) -> Bool {
-    uploads[upload].tally.untransferred <= uploads[upload].skipped.count
+    uploads[upload].tally.untransferred <= uploads[upload].skipped.count + queryCount(of: upload)
   }
 
   /// Marks the batches that have completed (`isBatchComplete`), and handles the completions that are due.

@@ -242,8 +242,8 @@ extension Scheduler {
   /// Starts the next batch if the only remaining items of the current batch are those for which the budget is
   /// too small, because these items may wait for a long time.
   mutating func passSkipped(of upload: Int) {
-    guard stop == nil, !uploads[upload].skipped.isEmpty,
-      uploads[upload].tally.batch == uploads[upload].skipped.count,
+    let skipped = uploads[upload].skipped.count + queryCount(of: upload)
+    guard stop == nil, skipped > 0, uploads[upload].tally.batch == skipped,
       uploads[upload].isHandled || !hasResumes(session(of: uploads[upload].node))
     else { return }
     handOver(upload)

@@ -169,7 +169,9 @@ extension Scheduler {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
     metrics.startsOver(lost, of: ref.node)
     sendsAgain(ref, bytes: min(bytes, usefulBytesOfWindow(ref)))
-    self[attempts: ref]?.usefulBytes -= lost
+    guard let attempts = self[attempts: ref] else { return }
+    self[attempts: ref]?.usefulBytes = attempts.usefulBytes - lost
+    self[attempts: ref]?.earlierBytes = min(attempts.earlierBytes, attempts.usefulBytes - lost)
   }
 
   /// Whether the server may have the whole file after this request, according to its result.

@@ -231,18 +231,29 @@ package struct Scheduler: Sendable {
   }
 
   private mutating func stopLaunch(_ cause: StopCause) {
+    let isFirst = stop == nil
+    recordStop(cause)
+    if isFirst { leaveWaiting() }
+  }
+
+  private mutating func recordStop(_ cause: StopCause) {
     switch (stop?.cause, cause) {
     case (nil, _):
       metrics.stop = cause
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
       stoppedAt = now
-      leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
       // This is the first signal: it requests the grace period that is already running.
       metrics.stop = cause
       stop?.cause = cause
     case (.interrupt, _), (.terminate, _), (.maxDuration, _), (.now, _): stop = (.now, now)
     }
+  }
+
+  /// Records a signal that arrived after the launch had ended, while its `after` actions were performed.
+  package mutating func recordStop(_ cause: StopCause, at now: Instant) {
+    self.now = max(self.now, now)
+    recordStop(cause)
   }
 
   /// Whether no more work is started, because of a signal or the launch's deadline.
