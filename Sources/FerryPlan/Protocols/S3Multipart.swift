@@ -129,7 +129,7 @@ extension S3Multipart: TransferMachine {
     switch operation {
     case .create, .queryOffset, .queryPart: return .other
     case .whole:
-      // Another server than that of the bucket, such as a proxy with a page of its own, may have responded.
+      // A proxy may have responded in place of the server of the bucket.
       return Self.etag(in: response) == nil
         ? .malformed("the response to the file has no valid ETag") : .other
     case .send:
