@@ -71,7 +71,9 @@ extension EasyHandle {
     guard head.isWhole, head.status >= 200 else {
       return failure(.connectionLost, "the connection ended inside the response's header section")
     }
-    if let sent = exchange.bodySentAtResponse, (200...299).contains(head.status) {
+    if let sent = exchange.bodySentAtResponse,
+      (200...299).contains(head.status) || exchange.request.successfulRedirects.contains(head.status)
+    {
       return failure(
         .connectionLost,
         "the server responded with \(head.status) before the whole body had been sent "

@@ -9,13 +9,19 @@ extension EasyHandle {
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
     let body = max(sent, exchange.sentBeforeResend)
-    let fileBytes = exchange.fileBody?.fileBytes(in: body) ?? body
+    let fileBytes = fileBytesSent(in: exchange)
     var traffic = exchange.traffic
     traffic += Traffic(
       bodySent: fileBytes, framingSent: body - fileBytes, bodyReceived: exchange.bodyReceived,
       headersSent: isTakenUp ? headersSent(bodySent: sent, attempts: exchange.attempts) : 0,
       headersReceived: exchange.headersReceived)
     return traffic
+  }
+
+  /// The bytes of the file that the hop has sent.
+  private func fileBytesSent(in exchange: Exchange) -> Int64 {
+    let body = max(exchange.attempts > 0 ? bodySent : 0, exchange.sentBeforeResend)
+    return exchange.fileBody?.fileBytes(in: body) ?? body
   }
 
   /// Called when libcurl has finished the hop. Reads libcurl's counters before they are reset.
@@ -25,6 +31,7 @@ extension EasyHandle {
     guard let exchange, !exchange.isHopClosed else { return }
     let traffic = traffic
     if exchange.attempts > 0 { exchange.bodySentBefore += bodySent }
+    exchange.sentInHop = fileBytesSent(in: exchange)
     exchange.traffic = traffic
     exchange.isHopClosed = true
     if !exchange.needsOtherConnection { closeTrace(of: exchange, succeeded: succeeded) }

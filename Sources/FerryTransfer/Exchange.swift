@@ -109,6 +109,8 @@ final class Exchange {
   var headersReceived: Int64 = 0
   /// The traffic of the closed hops.
   var traffic = Traffic()
+  /// The bytes of the file that the last closed hop has sent.
+  var sentInHop: Int64 = 0
   /// Whether `traffic` already includes this hop's counters.
   var isHopClosed = false
 

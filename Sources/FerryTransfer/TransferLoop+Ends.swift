@@ -144,6 +144,7 @@ extension TransferLoop {
       duration: started.duration(to: .now), url: exchange.hop.url)
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
+    outcome.sentInLastHop = exchange.sentInHop
     outcome.part = exchange.endPart(of: handle.head)
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {

@@ -19,6 +19,9 @@ package final class TransferOutcome {
   package var result: Result<TransferResponse, TransportFailure>
   /// The traffic over all redirects and resends.
   package var traffic: Traffic
+  /// The bytes of the file that the last request has sent, including resends, but not those sent before redirects; `nil` for
+  /// a request that was not started.
+  package var sentInLastHop: Int64?
   package var duration: Duration
   /// The URL of the last request, after redirects; `nil` if no request was started.
   package var url: String?

@@ -22,6 +22,9 @@ package struct TransferRequest: Sendable {
   /// section if it announces the size, otherwise when it exceeds the limit. Such a response is not kept, and
   /// at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
+  /// The 3xx statuses that count as success. Such a response to a request whose body has not been sent completely fails with
+  /// `connectionLost`, as a 2xx does.
+  package var successfulRedirects: [Int] = []
   /// The maximum size of the request's body; `nil` means no limit. A larger body fails with `byteLimit` before it is sent.
   package var bodyLimit: Int64?
   /// The maximum number of bytes, over all redirects, of response bodies that are neither stored nor needed, such as those

@@ -164,7 +164,66 @@ import Testing
         "the x-amz-checksum-sha256 in the response is not that of the bytes that were sent"))
   }
 
+  /// The server has stored other bytes, and states so in its list of the parts.
+  @Test(arguments: [true, false])
+  func `cannot have a damaged part count in another run`(isDamaged: Bool) async throws {
+    // The SHA-256 of no bytes, and that of the file.
+    let sha256 =
+      isDamaged
+      ? "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" : "Qe3s5C1j6Nm/UVqbppMuHCDLyfWl0TRkWttdsblzfqM="
+    let page = """
+      <R><UploadId>U</UploadId><ETag>e</ETag><Part><PartNumber>1</PartNumber><Size>1000</Size><ETag>e</ETag>\
+      <ChecksumSHA256>\(sha256)</ChecksumSHA256></Part></R>
+      """
+    let server = try await ScriptedServer.start([
+      "/b/f?uploads": Response(status: 200, body: "<R><UploadId>U</UploadId></R>"),
+      "/b/f?partNumber=1&uploadId=U": Response(status: 503),
+      "/b/f?uploadId=U": Response(status: 200, body: page),
+    ])
+    let job = try job(
+      server, "{ protocol: s3_multipart, checksum: sha256, threshold: 1B, request: { url: HOME/b/f } }")
+    #expect(try await job.run().command.status == 5)
+    let before = server.requests.count { $0.method == "PUT" }
+    let (command, report) = try await job.run()
+    #expect(server.lines.contains("home GET /b/f?uploadId=U"))
+    #expect((server.requests.count { $0.method == "PUT" } > before) == isDamaged)
+    #expect(server.lines.contains("home POST /b/f?uploadId=U") == !isDamaged)
+    #expect(command.status == (isDamaged ? 5 : 0), "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == (isDamaged ? 0 : 1))
+  }
+
   // MARK: Offsets
+
+  /// The URL is that of an earlier upload, and the server refuses the bytes. It does not have this file.
+  @Test func `cannot have a file count as sent that it has refused`() async throws {
+    let server = try await RawResponder.start([
+      "/files": ["HTTP/1.1 201 X\r\nTus-Resumable: 1.0.0\r\nLocation: /u\r\nContent-Length: 0\r\n\r\n"],
+      "/u": [
+        "HTTP/1.1 409 X\r\nTus-Resumable: 1.0.0\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 X\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 1000\r\nUpload-Length: 1000\r\nContent-Length: 0\r\n\r\n",
+      ],
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: hostile
+      sessions: { s: { timeout_for_request: 20s } }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          retry: { limit: 2, initial: 10ms }
+          transfer: { protocol: tus, request: { url: "\(server.url)/files" } }
+
+      """)
+    try job.write(String(repeating: "a", count: 1000), to: "f")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 0)
+    #expect(
+      report.item("f")?.reason?.message == "the server states that it has 1000 bytes, but at most 0 were sent"
+    )
+  }
 
   /// A login page, for example of a captive portal, responds to the query after a part has failed.
   @Test func `cannot complete an upload of which only a part was sent`() async throws {

@@ -131,7 +131,9 @@ import Testing
     row(.send(100..<250), 204, ["upload-offset": "250"], .other),
     row(.send(100..<250), 204, ["upload-offset": "150"], .offset(150)),
     row(.send(100..<250), 200, ["upload-complete": "?1"], .completed),
-    row(.send(100..<250), 200, [:], .other),
+    row(
+      .send(100..<250), 200, [:],
+      .damaged("the response to the end of the file does not show that the server has completed the upload")),
     row(.send(100..<250), 409, ["upload-offset": "150"], .refused, type: "mismatching-upload-offset"),
     row(.send(100..<250), 409, [:], .refused), row(.send(100..<250), 423, [:], .refused),
     row(.send(100..<250), 404, [:], .gone), row(.send(100..<250), 410, [:], .gone),

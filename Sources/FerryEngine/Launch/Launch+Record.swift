@@ -56,7 +56,8 @@ extension Launch {
   ) -> ExitCode {
     guard loop.fault == nil else { return .fault }
     var codes: Set = [loop.scheduler.exitCode(of: manifest)]
-    func contains(_ node: Int) -> Bool { jobs.plan.manifest(of: NodeID(node)) == manifest }
+    // The plan of the scheduler includes manifests that have joined the run.
+    func contains(_ node: Int) -> Bool { loop.scheduler.plan.manifest(of: NodeID(node)) == manifest }
     let after = after.filter { contains($0.key) }.map(\.value)
     if after.contains(where: \.hasOwedProblem) || left.keys.contains(where: contains) {
       codes.insert(.temporary)

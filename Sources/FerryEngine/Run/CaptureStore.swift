@@ -161,6 +161,15 @@ final class CaptureStore {
     items.keep(part: number, tag, of: ref)
   }
 
+  /// The part that an S3 server has listed, and that may differ from that of the file; `nil` if it has listed none.
+  func listedPart(_ number: Int, of ref: ItemRef) -> PartTags.Tag? {
+    items.listedParts(of: ref)?.tags[number]
+  }
+
+  func keep(listedPart number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
+    items.keep(listedPart: number, tag, of: ref)
+  }
+
   /// Records the idempotency key that is journaled with the intent of the item's commit.
   func keep(commitKey: CommitKey?, of ref: ItemRef) { items.update(ref) { $0.commitKey = commitKey } }
 

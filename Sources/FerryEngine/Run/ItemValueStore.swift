@@ -18,6 +18,8 @@ final class ItemValueStore {
   /// The parts of the items' files that S3 servers have confirmed. They are journaled once a server has every
   /// part; after an interruption, the server is asked for the list of parts.
   private var parts: [ItemRef: PartTags] = [:]
+  /// The parts that S3 servers have listed, and whose checksums have not been compared with those of the files.
+  private var listedParts: [ItemRef: PartTags] = [:]
   /// The URLs of each file's partial uploads, by number, until the server has created all of them.
   private var partialUploads: [ItemRef: [Int: String]] = [:]
   /// For each orphan, the number of its upload resources that have been released.
@@ -87,6 +89,12 @@ final class ItemValueStore {
     parts[ref, default: PartTags()].set(tag, of: number)
   }
 
+  func listedParts(of ref: ItemRef) -> PartTags? { listedParts[ref] }
+
+  func keep(listedPart number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
+    listedParts[ref, default: PartTags()].set(tag, of: number)
+  }
+
   /// Keeps the URL of a partial upload, which is secret.
   ///
   /// - Parameter count: the number of the file's partial uploads.
@@ -113,6 +121,7 @@ final class ItemValueStore {
     if keepsSecrets { keepSecrets(of: ref) }
     if sessions[ref] != nil { keep(session: nil, of: ref) }
     parts[ref] = nil
+    listedParts[ref] = nil
     releasedResources[ref] = nil
     forgetPartialUploads(of: ref)
     guard let values = items.removeValue(forKey: ref) else { return }

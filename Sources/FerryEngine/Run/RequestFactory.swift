@@ -100,6 +100,9 @@ final class RequestFactory {
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     request.bodyLimit = attempt.bodyLimit
+    request.successfulRedirects = (prepared.step.expect.status + prepared.step.alreadyDone).filter {
+      (300...399).contains($0)
+    }
     if let limit = attempt.unwantedBodyLimit { request.unwantedBodyLimit = limit }
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
     if let credentials = built.authentication?.basicCredentials(

@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryManifest
 import FerryPlan
 import FerryTransfer
@@ -63,6 +64,29 @@ extension ResponseInterpreter {
       mayHaveReachedServer: true)
   }
 
+  /// The result of an attempt to send a part that the server has listed with the checksum that the file has; `nil` if the
+  /// part must be sent.
+  ///
+  /// - Parameter digests: the digests of the part.
+  func listedPart(_ attempt: Attempt, _ digests: PartDigests, _ scheduler: Scheduler) -> AttemptResult? {
+    let prepared = steps[attempt]
+    guard case .s3Multipart(let machine) = prepared.transferProtocol,
+      case .send(let range) = attempt.operation, let algorithm = machine.checksum,
+      let digest = digests[algorithm.algorithm]
+    else { return nil }
+    let size = scheduler.fileSize(of: attempt.ref)
+    let number = machine.number(ofPartAt: range.lowerBound, size: size)
+    guard let tag = captures.listedPart(number, of: attempt.ref),
+      tag.checksum == PartChecksum(algorithm, Base64.encode(digest))
+    else { return nil }
+    var response = AttemptResult.Response(status: 200)
+    response.transfer = .part(etag: tag.etag, tag.checksum)
+    keepParts(of: response.transfer, machine, attempt, prepared.step, size: size)
+    var result = AttemptResult(id: attempt.id, answer: .response(response))
+    result.isListed = true
+    return result
+  }
+
   /// Keeps the ETags and checksums of parts, and journals them once the server has all parts.
   private func keepParts(
     of reading: TransferReading, _ machine: S3Multipart, _ attempt: Attempt, _ step: Step, size: Int64
@@ -74,7 +98,11 @@ extension ResponseInterpreter {
     case (.parts(let list), _):
       for part in list.parts where machine.has(part, size: size) {
         let tag = PartTags.Tag(etag: part.etag, checksum: part.checksum)
-        captures.keep(part: part.number, tag, of: attempt.ref)
+        if machine.mustCompare(part) {
+          captures.keep(listedPart: part.number, tag, of: attempt.ref)
+        } else {
+          captures.keep(part: part.number, tag, of: attempt.ref)
+        }
       }
     default: return
     }

@@ -109,6 +109,7 @@ struct ResponseInterpreter {
     var result = AttemptResult(
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
       detail: detail(of: outcome, answer, steps[attempt]), phases: outcome.phases)
+    result.sentInLastHop = outcome.sentInLastHop
     result.part = outcome.part
     result.segments = outcome.segments
     return result

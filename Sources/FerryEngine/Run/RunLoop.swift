@@ -363,6 +363,9 @@ final class RunLoop {
         return hashing.start(
           .init(attempt: attempt, part: part.algorithm, known: digests), part.source, on: loop, at: clock.now)
       }
+      if !digests.isEmpty, let listed = responses.listedPart(attempt, digests, scheduler) {
+        return early.append(listed)
+      }
       let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now, part: digests)
       attempts[attempt.id] = attempt
       loop.start(consume request)

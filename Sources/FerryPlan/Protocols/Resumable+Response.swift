@@ -90,7 +90,13 @@ extension Resumable {
   private func readPart(_ fields: Fields, of range: Range<Int64>, size: Int64) -> TransferReading {
     if let offset = fields.offset, offset < size || fields.isComplete == false { return .offset(offset) }
     if fields.isComplete == false { return .offset(range.upperBound) }
-    return range.upperBound == size ? .other : .offset(range.upperBound)
+    guard range.upperBound == size else { return .offset(range.upperBound) }
+    // Only `Upload-Complete` shows that the upload is complete. Another server, such as a proxy, may have responded.
+    guard fields.isOfProtocol else {
+      return .damaged(
+        "the response to the end of the file does not show that the server has completed the upload")
+    }
+    return .other
   }
 
   private func readQuery(

@@ -185,7 +185,7 @@ extension S3Multipart: TransferMachine {
       let number = number(ofPartAt: range.lowerBound, size: size)
       if state.parts.insert(number) { state.confirmedOffset += range.upperBound - range.lowerBound }
     case (.parts(let list), .listParts(let last)):
-      for part in list.parts where has(part, size: size) {
+      for part in list.parts where has(part, size: size) && !mustCompare(part) {
         if state.parts.insert(part.number) { state.confirmedOffset += part.size }
       }
       // Parts with numbers beyond the last part of the file are irrelevant.
@@ -202,6 +202,10 @@ extension S3Multipart: TransferMachine {
     }
     return state.parts.count == partCount(size) ? .complete : .proceeds
   }
+
+  /// Whether the checksum that the server has listed for a part must be compared with that of the file before the part counts:
+  /// the server may have stored other bytes.
+  package func mustCompare(_ part: PartList.Part) -> Bool { checksum != nil && part.checksum != nil }
 
   /// Whether a listed part is one of this file's parts.
   package func has(_ part: PartList.Part, size: Int64) -> Bool {

@@ -12,6 +12,8 @@ package struct TransferState: Hashable, Sendable {
   /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an
   /// earlier launch may have sent any byte. The server cannot have bytes beyond this position.
   package var sentThrough: Int64?
+  /// While the response to a request is applied: the end of the last byte that the request has sent; `nil` if unknown.
+  package var requestEnd: Int64?
 
   /// The parts that the server has, for protocols with numbered parts.
   package var parts = PartSet()
@@ -46,7 +48,7 @@ extension TransferState {
   mutating func advance(
     to offset: Int64?, after operation: TransferOperation, size: Int64, isCompleteAtEnd: Bool
   ) -> TransferProgress {
-    let limit = operation.range?.upperBound ?? min(size, max(sentThrough ?? size, confirmedOffset))
+    let limit = limit(after: operation, size: size)
     guard let offset else {
       guard limit == size else {
         return .contradicts("the server completed the upload after \(limit) of \(size) bytes")
@@ -77,6 +79,12 @@ extension TransferState {
       return .stalled(Self.incomplete)
     case .create, .send, .queryOffset, .queryPart, .listParts, .whole: return .proceeds
     }
+  }
+
+  /// The maximum number of bytes that the server can have.
+  private func limit(after operation: TransferOperation, size: Int64) -> Int64 {
+    guard let range = operation.range else { return min(size, max(sentThrough ?? size, confirmedOffset)) }
+    return min(range.upperBound, max(sentThrough ?? 0, requestEnd ?? range.upperBound))
   }
 
   private static let incomplete = "the server has all bytes, but has not completed the upload"

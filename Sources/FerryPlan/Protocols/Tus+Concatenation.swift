@@ -122,10 +122,11 @@ extension Tus {
   package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
     guard concatenates else { return }
     let start = range(ofPart: number(of: operation, size: size), size: size).lowerBound
+    let requestEnd = state.requestEnd
     change(operation, in: &state, size: size) { partial in
       partial.isBusy = false
       guard case .send(let range) = operation else { return }
-      partial.sentThrough = partial.sentThrough.map { max($0, range.upperBound - start) }
+      partial.sentThrough = partial.sentThrough.map { max($0, (requestEnd ?? range.upperBound) - start) }
     }
   }
 
@@ -166,6 +167,7 @@ extension Tus {
     state.partials = partials(state, size: size)
     single.confirmedOffset = state.partials[number - 1].offset
     single.sentThrough = state.partials[number - 1].sentThrough
+    single.requestEnd = state.requestEnd.map { $0 - part.lowerBound }
     let progress = single.advance(
       to: reading.offset, after: shifted(operation, by: -part.lowerBound),
       size: part.upperBound - part.lowerBound, isCompleteAtEnd: true)

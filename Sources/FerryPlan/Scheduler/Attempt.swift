@@ -60,6 +60,10 @@ package struct AttemptResult: Sendable {
   package var id: UInt64
   @Shared package var answer: Answer
   package var traffic: Traffic
+  /// The bytes of the file that the last request has sent, without those sent before redirects; `nil` for all.
+  package var sentInLastHop: Int64?
+  /// Whether no request was necessary: the server has listed the part with the checksum that the file has.
+  package var isListed = false
   package var duration: Duration
   /// The state of the download's part after the attempt; `nil` if there is no part.
   package var part: PartProgress?

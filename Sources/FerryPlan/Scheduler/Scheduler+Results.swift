@@ -27,9 +27,11 @@ extension Scheduler {
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
-    metrics.count(
-      flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
-      isPart: flight.attempt.operation != .whole, of: ref.node, at: now)
+    if !result.isListed {
+      metrics.count(
+        flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
+        isPart: flight.attempt.operation != .whole, of: ref.node, at: now)
+    }
     if let part = result.part { count(part, of: ref) }
     if let segments = result.segments, verdict == .succeeded { metrics.count(segments, of: ref.node) }
     if flight.attempt.step == .download {
@@ -39,7 +41,7 @@ extension Scheduler {
     } else if flight.attempt.step == .request {
       countBody(ref, result, verdict)
     }
-    self[attempts: ref]?.requests += 1
+    if !result.isListed { self[attempts: ref]?.requests += 1 }
     // A failed attempt at a document of unknown size has used a part of the budget. The next one gets the rest.
     if flight.attempt.byteLimit != nil, verdict != .succeeded { releaseReservation(ref) }
     switch verdict {

@@ -50,10 +50,9 @@ extension Scheduler {
     let ref = flight.attempt.ref
     guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return verdict }
     let before = state.confirmedOffset
+    state.requestEnd = sentEnd(flight.attempt.operation, result)
     machine.end(flight.attempt.operation, in: &state, size: fileSize(of: ref))
-    if let range = flight.attempt.operation.range {
-      state.sentThrough = state.sentThrough.map { max($0, range.upperBound) }
-    }
+    if let end = state.requestEnd { state.sentThrough = state.sentThrough.map { max($0, end) } }
     var followed = verdict
     switch verdict {
     case .partial, .succeeded:
@@ -71,6 +70,7 @@ extension Scheduler {
         state.mayBeComplete = true
       }
     }
+    state.requestEnd = nil
     // Releasing an upload that may belong to another file could delete that file.
     if machine.asksAfterLoss, case .response(let response) = result.answer, case .foreign = response.transfer
     {
@@ -98,6 +98,15 @@ extension Scheduler {
       self[attempts: ref]?.retries = 0
     }
     return followed
+  }
+
+  /// The end of the last byte of the file that a request has sent, and that the server can have stored; `nil` for a request
+  /// without bytes of the file.
+  private func sentEnd(_ operation: TransferOperation, _ result: AttemptResult) -> Int64? {
+    guard let range = operation.range else { return nil }
+    // Such a response states that the server has another offset, and stores none of the bytes.
+    if case .response(let response) = result.answer, response.transfer == .refused { return range.lowerBound }
+    return range.lowerBound + min(range.upperBound - range.lowerBound, result.sentInLastHop ?? .max)
   }
 
   /// The expiry of the item's upload ID according to a response; `nil` if it states none. Partial uploads expire

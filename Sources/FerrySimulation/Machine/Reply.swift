@@ -18,6 +18,8 @@ package struct Reply: Sendable {
   /// The body bytes transferred before the request ends.
   package var sent: Int64 = 0
   package var received: Int64 = 0
+  /// The bytes of the file that the request has sent; `nil` for all.
+  package var sentOfFile: Int64?
   /// The state of the download's part after the request; `nil` if there is no part.
   package var part: PartProgress?
   /// The bytes of header fields and other overhead, in both directions.

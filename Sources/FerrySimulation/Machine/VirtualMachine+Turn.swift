@@ -166,6 +166,7 @@ extension VirtualMachine {
           bodySent: flight.bodySent, bodyReceived: flight.received, headersSent: flight.overhead),
         duration: flight.startedAt.duration(to: now))
       result.part = flight.reply.part
+      result.sentInLastHop = flight.reply.sentOfFile
       results.append(result)
     }
     if bytes > 0 { handle(.moved(bytes)) }

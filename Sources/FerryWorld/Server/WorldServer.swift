@@ -143,6 +143,7 @@ struct WorldServer {
       reply.sent = reply.sent * Int64(percent) / 100
       reply.received = reply.received * Int64(percent) / 100
     }
+    if call.step == .transfer { reply.sentOfFile = reply.sent }
     // 1 MB per second.
     reply.after += .microseconds(max(reply.sent, reply.received))
   }
