@@ -227,6 +227,23 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
+  /// The request must not be repeated. It has not been sent for the third time, so that its outcome is known.
+  @Test(arguments: ["cautious", "hard"])
+  func `lets a request wait for another launch without an intent`(_ cutoff: String) throws {
+    var world = try request(cutoff, size: 2_000_000, method: "POST")
+    world.run()
+    #expect(world.starts.count == 3 && world.scheduler.exitCode == .deferred)
+    world.machine.now = world.machine.now.advanced(by: .seconds(86_400))
+    let serve = world.serve
+    world.serve = { call in
+      var reply = serve(call)
+      if case .response = reply.answer { reply.answer = Reply.status(200).answer }
+      return reply
+    }
+    world.run()
+    #expect(world.scheduler.exitCode == .success)
+  }
+
   @Test(arguments: ["cautious", "hard", "soft"])
   func `refuses a single request whose body is larger than every budget`(_ cutoff: String) throws {
     var world = try request(cutoff, size: 6_000_000, method: "POST", status: 200, networks: "any")
@@ -573,6 +590,41 @@ struct BudgetTests {
     world.run()
     #expect(world.starts.first?.attempt.operation == .queryOffset)
     #expect(world.scheduler.totals.items.done == 1 && world.scheduler.totals.items.waiting == 1)
+  }
+
+  /// With resume delays, the batch may have counted as complete before the server states that it has the file.
+  @Test func commitsAFileThatAQueryCompletesWhileTheBudgetIsUsedUp() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background } }
+      budgets: { any: { limit: 130kB, per: day, cutoff: hard } }
+      resume_delay: { policy: before_start, initial: 1s, factor: 1, max: 1s }
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          allocate: { request: { method: POST, url: "http://host/up" }, capture: { id: { json: /id } } }
+          transfer: { protocol: content_range, chunk_size: 50kB, request: { url: "http://host/${allocate.id}" } }
+          commit: { request: { method: PUT, url: "http://host/commit" } }
+
+      """
+    var world = try World(yaml, files: ["up": ["a": 100_000, "b": 20_000]]) { call in
+      var reply = Reply.status(200)
+      switch (call.step, call.attempt.operation) {
+      case (.allocate, _): reply.uploadID = call.path == "a" ? 1 : 2
+      case (_, .send(let range)):
+        if range.upperBound < call.fileSize { reply = .status(308, offset: range.upperBound) }
+        if range.lowerBound == 50_000 { reply = .lost }
+        reply.sent = call.size
+      default: break
+      }
+      return reply
+    }
+    world.options.conditions = .init(network: .wired)
+    world.run()
+    #expect(Set(world.starts.filter { $0.attempt.step == .commit }.map(\.path)) == ["a", "b"])
+    #expect(world.scheduler.totals.items.done == 2 && world.scheduler.exitCode == .success)
   }
 
   /// The server loses all bytes of a file whenever it has 3 MB. The bytes of the first window are lost in the second one.

@@ -156,6 +156,25 @@ import Testing
     }
   }
 
+  /// The manifest lists the status as a success.
+  @Test(arguments: [true, false])
+  func aRedirectBeforeTheWholeBodyIsALostResponseIfItCountsAsSuccess(isSuccess: Bool) throws {
+    let server = try RawServer { connection, _ in
+      connection.skip(16)
+      connection.send("HTTP/1.1 303 X\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")
+      connection.waitForEnd()
+    }
+    try withExtendedLifetime(server) {
+      var request = TransferRequest(
+        id: 1, method: "POST", url: server.url, body: .bytes([UInt8](repeating: 7, count: 4 << 20)),
+        idleTimeout: .seconds(10))
+      if isSuccess { request.successfulRedirects = [303] }
+      let outcome = try loop.run(request)
+      #expect(outcome.failure?.code == (isSuccess ? .connectionLost : nil), "\(outcome)")
+      #expect(isSuccess || outcome.answer?.status == 303)
+    }
+  }
+
   @Test func anEarlySuccessIsALostResponseAlsoIfTheServerThenReadsTheRest() throws {
     let server = try RawServer { connection, _ in
       connection.skip(16)

@@ -67,6 +67,8 @@ extension Scheduler {
   mutating func keepUntilBatchCompletes(_ ready: Ready, _ upload: Int) {
     change(ready.ref, .wait)
     uploads[upload].sent.append(ready)
+    // The batch may have counted as complete without this item, because the budget was too small for it.
+    uploads[upload].isHandled = false
   }
 
   /// Whether every item of the batch has been sent or has ended, except items skipped by the budget, which

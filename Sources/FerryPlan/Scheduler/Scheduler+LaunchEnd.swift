@@ -185,6 +185,7 @@ extension Scheduler {
           note(.temporary, of: NodeID(index))
         }
         recordFailure(ofFetch: index, reason)
+        withdrawIntents(of: NodeID(index))
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
@@ -192,6 +193,13 @@ extension Scheduler {
     endFailurePeriods()
     for upload in uploads.indices { uploads[upload].leaveRest() }
     if !gates.isEmpty { actions.append(.keepLeases(0)) }
+  }
+
+  /// Withdraws the intents of requests that were not sent, because they wait for a budget or for other conditions.
+  private mutating func withdrawIntents(of node: NodeID) {
+    withdrawIntent(ItemRef(node))
+    guard let upload = uploadIndex[node.index] else { return }
+    for item in uploads[upload].active.items { withdrawIntent(ItemRef(node, item)) }
   }
 
   /// Records the effect of failed tokens on the exit code, for a node with remaining work. If a token failed

@@ -244,7 +244,8 @@ extension Scheduler {
   mutating func passSkipped(of upload: Int) {
     let skipped = uploads[upload].skipped.count + queryCount(of: upload)
     guard stop == nil, skipped > 0, uploads[upload].tally.batch == skipped,
-      uploads[upload].isHandled || !hasResumes(session(of: uploads[upload].node))
+      uploads[upload].isHandled || uploads[upload].sent.isEmpty
+        || !hasResumes(session(of: uploads[upload].node))
     else { return }
     handOver(upload)
   }

@@ -93,12 +93,18 @@ extension Scheduler {
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
     // Only bytes that the server never had before, under any upload ID, reset the count of retries.
     // Otherwise, a server that loses bytes repeatedly would never exhaust the retries.
-    if followed == .partial, state.confirmedOffset > self[attempts: ref]?.greatestOffset ?? 0 {
+    let advance = state.confirmedOffset - (self[attempts: ref]?.greatestOffset ?? 0)
+    // A query shows how much of a failed request the server has stored.
+    let least = flight.attempt.operation.isSending ? 1 : Self.leastAdvance
+    if followed == .partial, advance >= least {
       self[attempts: ref]?.greatestOffset = state.confirmedOffset
       self[attempts: ref]?.retries = 0
     }
     return followed
   }
+
+  /// The number of bytes by which failed requests must advance a transfer so that its retries are counted from 0 again.
+  private static let leastAdvance: Int64 = 64 << 10
 
   /// The end of the last byte of the file that a request has sent, and that the server can have stored; `nil` for a request
   /// without bytes of the file.
