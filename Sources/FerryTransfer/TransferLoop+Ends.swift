@@ -145,6 +145,8 @@ extension TransferLoop {
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
     outcome.sentInLastHop = exchange.sentInHop
+    outcome.sentBeforeResend =
+      exchange.fileBody?.fileBytes(in: exchange.sentBeforeResend) ?? exchange.sentBeforeResend
     outcome.part = exchange.endPart(of: handle.head)
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {

@@ -22,6 +22,8 @@ package final class TransferOutcome {
   /// The bytes of the file that the last request has sent, including resends, but not those sent before redirects; `nil` for
   /// a request that was not started.
   package var sentInLastHop: Int64?
+  /// Those of them that were sent before the request was resent on another connection.
+  package var sentBeforeResend: Int64 = 0
   package var duration: Duration
   /// The URL of the last request, after redirects; `nil` if no request was started.
   package var url: String?

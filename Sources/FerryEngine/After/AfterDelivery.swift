@@ -120,7 +120,7 @@ final class AfterDelivery {
     problem: RecordedFailure(
       code: .afterChanged,
       message:
-        "the file was changed or replaced after it was sent and therefore remained in place; with `deliver: when_changed`, it "
+        "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it "
         + "is sent again if its size or modification time is different"
     ))
 

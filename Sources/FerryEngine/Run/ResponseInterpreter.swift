@@ -110,6 +110,7 @@ struct ResponseInterpreter {
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
       detail: detail(of: outcome, answer, steps[attempt]), phases: outcome.phases)
     result.sentInLastHop = outcome.sentInLastHop
+    result.sentBeforeResend = outcome.sentBeforeResend
     result.part = outcome.part
     result.segments = outcome.segments
     return result

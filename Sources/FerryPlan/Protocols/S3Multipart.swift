@@ -174,7 +174,8 @@ extension S3Multipart: TransferMachine {
 
   /// Whether a string can be sent back to the server as the ETag of a part.
   private static func isETag(_ text: String) -> Bool {
-    (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+    (1...256).contains(text.utf8.count) && text != "\"\""
+      && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
   }
 
   package func apply(

@@ -62,6 +62,8 @@ package struct AttemptResult: Sendable {
   package var traffic: Traffic
   /// The bytes of the file that the last request has sent, without those sent before redirects; `nil` for all.
   package var sentInLastHop: Int64?
+  /// Those of them that were sent before the request was resent on another connection.
+  package var sentBeforeResend: Int64 = 0
   /// Whether no request was necessary: the server has listed the part with the checksum that the file has.
   package var isListed = false
   package var duration: Duration

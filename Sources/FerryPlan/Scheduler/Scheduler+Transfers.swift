@@ -110,9 +110,14 @@ extension Scheduler {
   /// without bytes of the file.
   private func sentEnd(_ operation: TransferOperation, _ result: AttemptResult) -> Int64? {
     guard let range = operation.range else { return nil }
-    // Such a response states that the server has another offset, and stores none of the bytes.
-    if case .response(let response) = result.answer, response.transfer == .refused { return range.lowerBound }
-    return range.lowerBound + min(range.upperBound - range.lowerBound, result.sentInLastHop ?? .max)
+    let sent: Int64 =
+      switch result.answer {
+      // Such a response states that the server has another offset, and stores none of the bytes.
+      case .response(let response) where response.transfer == .refused: result.sentBeforeResend
+      case .failure(let failure) where !failure.mayHaveReachedServer: 0
+      case .response, .failure: result.sentInLastHop ?? .max
+      }
+    return range.lowerBound + min(range.upperBound - range.lowerBound, sent)
   }
 
   /// The expiry of the item's upload ID according to a response; `nil` if it states none. Partial uploads expire
