@@ -138,7 +138,12 @@ import Testing
     row(.send(100..<250), 409, [:], .refused), row(.send(100..<250), 423, [:], .refused),
     row(.send(100..<250), 404, [:], .gone), row(.send(100..<250), 410, [:], .gone),
     row(.send(100..<250), 400, [:], .other, type: "inconsistent-upload-length"),
-    row(.send(100..<250), 400, [:], .refused, type: "completed-upload"),
+    row(
+      .send(100..<250), 400, [:], .damaged("the server states that the upload has already been completed"),
+      type: "completed-upload"),
+    row(.send(250..<250), 204, [:], .other),
+    row(.send(100..<250), 201, ["upload-offset": "300"], .offset(300)),
+    row(.send(100..<200), 204, ["upload-offset": "250"], .offset(250)),
     row(.send(250..<250), 400, ["upload-complete": "?0"], .completedEarlier, type: "completed-upload"),
     row(.send(250..<250), 400, ["upload-complete": "?1"], .completedEarlier, type: "completed-upload"),
     row(.send(250..<250), 200, ["upload-complete": "?0", "upload-offset": "250"], .offset(250)),

@@ -10,7 +10,8 @@ extension Resumable {
     case (.create(let range), 200...299): return readCreation(fields, of: range, size: size)
     case (.send(let range), 200...299): return readPart(fields, of: range, size: size)
     case (.queryOffset, 200...299): return readQuery(fields, response, size: size)
-    case (.send, _) where isCompleted(response): return .refused
+    case (.send, _) where isCompleted(response):
+      return .damaged("the server states that the upload has already been completed")
     // The server has another offset, or another request holds a lock.
     case (.send, 409), (.send, 423), (.queryOffset, 409), (.queryOffset, 423): return .refused
     case (.send, 404), (.send, 410), (.queryOffset, 404), (.queryOffset, 410): return .gone
@@ -75,7 +76,7 @@ extension Resumable {
   }
 
   private func readCreation(_ fields: Fields, of range: Range<Int64>, size: Int64) -> TransferReading {
-    if let offset = fields.offset, offset < size || fields.isComplete == false { return .offset(offset) }
+    if let offset = fields.offset, offset != size || fields.isComplete == false { return .offset(offset) }
     if fields.isComplete == false { return .offset(range.upperBound) }
     // The server has accepted the whole file, or has ignored the protocol.
     if range.upperBound == size { return .other }
@@ -88,11 +89,13 @@ extension Resumable {
   }
 
   private func readPart(_ fields: Fields, of range: Range<Int64>, size: Int64) -> TransferReading {
-    if let offset = fields.offset, offset < size || fields.isComplete == false { return .offset(offset) }
-    if fields.isComplete == false { return .offset(range.upperBound) }
-    guard range.upperBound == size else { return .offset(range.upperBound) }
-    // Only `Upload-Complete` shows that the upload is complete. Another server, such as a proxy, may have responded.
-    guard fields.isOfProtocol else {
+    if let offset = fields.offset, offset != size || fields.isComplete == false || range.upperBound < size {
+      return .offset(offset)
+    }
+    guard range.upperBound == size, fields.isComplete != false else { return .offset(range.upperBound) }
+    // Another server, such as a proxy, may have responded. An empty request follows the statement of the server that it has
+    // all bytes.
+    guard fields.isOfProtocol || range.isEmpty else {
       return .damaged(
         "the response to the end of the file does not show that the server has completed the upload")
     }

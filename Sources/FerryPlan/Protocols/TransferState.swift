@@ -12,6 +12,11 @@ package struct TransferState: Hashable, Sendable {
   /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an
   /// earlier launch may have sent any byte. The server cannot have bytes beyond this position.
   package var sentThrough: Int64?
+  /// The end of the last byte in a request that the server refused, before it had confirmed any byte of this upload. A gateway
+  /// may have sent the request twice, so that the server has these bytes, or the upload may belong to another file.
+  package var refusedThrough: Int64 = 0
+  /// Whether the response to the end of the file did not show that the server has completed the upload.
+  package var isEndUnclear = false
   /// While the response to a request is applied: the end of the last byte that the request has sent; `nil` if unknown.
   package var requestEnd: Int64?
 
@@ -75,7 +80,7 @@ extension TransferState {
           + "were sent to it")
     case .queryOffset where offset < before:
       return .stalled("the server had \(before) bytes, and states that it has \(offset)")
-    case .queryOffset where offset == size:
+    case .queryOffset where offset == size && size > 0:
       return .stalled(Self.incomplete)
     case .create, .send, .queryOffset, .queryPart, .listParts, .whole: return .proceeds
     }

@@ -50,7 +50,11 @@ extension Scheduler {
     let ref = flight.attempt.ref
     guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return verdict }
     let before = state.confirmedOffset
-    state.requestEnd = sentEnd(flight.attempt.operation, result)
+    let isRefused = isRefused(result) && state.confirmedOffset == 0
+    if isRefused, let end = sentEnd(flight.attempt.operation, result) {
+      state.refusedThrough = max(state.refusedThrough, end)
+    }
+    state.requestEnd = sentEnd(flight.attempt.operation, result, isRefused: isRefused)
     machine.end(flight.attempt.operation, in: &state, size: fileSize(of: ref))
     if let end = state.requestEnd { state.sentThrough = state.sentThrough.map { max($0, end) } }
     var followed = verdict
@@ -71,6 +75,11 @@ extension Scheduler {
       }
     }
     state.requestEnd = nil
+    if machine.mayForgetCompleted, case .response(let response) = result.answer,
+      case .damaged = response.transfer
+    {
+      state.isEndUnclear = true
+    }
     // Releasing an upload that may belong to another file could delete that file.
     if machine.asksAfterLoss, case .response(let response) = result.answer, case .foreign = response.transfer
     {
@@ -108,12 +117,15 @@ extension Scheduler {
 
   /// The end of the last byte of the file that a request has sent, and that the server can have stored; `nil` for a request
   /// without bytes of the file.
-  private func sentEnd(_ operation: TransferOperation, _ result: AttemptResult) -> Int64? {
+  ///
+  /// - Parameter isRefused: whether only the bytes sent before a resend count.
+  private func sentEnd(
+    _ operation: TransferOperation, _ result: AttemptResult, isRefused: Bool = false
+  ) -> Int64? {
     guard let range = operation.range else { return nil }
     let sent: Int64 =
       switch result.answer {
-      // Such a response states that the server has another offset, and stores none of the bytes.
-      case .response(let response) where response.transfer == .refused: result.sentBeforeResend
+      case .response where isRefused: result.sentBeforeResend
       case .failure(let failure) where !failure.mayHaveReachedServer: 0
       case .response, .failure: result.sentInLastHop ?? .max
       }
@@ -175,8 +187,14 @@ extension Scheduler {
     case .contradicts(let message):
       // The server may have bytes that this item has not sent, or may have acted on them.
       if machine.asksAfterLoss { change(flight.attempt.ref, .doubt(.possible)) }
-      return .permanent(.init(code: .unexpectedResponse, message: message))
+      let failure = RecordedFailure(code: .unexpectedResponse, message: message)
+      return state.refusedThrough > 0 ? .answerLost(failure) : .permanent(failure)
     }
+  }
+
+  /// Whether a response states that the server has another offset, and has stored none of the request's bytes.
+  private func isRefused(_ result: AttemptResult) -> Bool {
+    if case .response(let response) = result.answer { response.transfer == .refused } else { false }
   }
 
   /// The bytes of an item's file that were transferred in the present window of the budget, and count as useful.
