@@ -141,9 +141,7 @@ extension Scheduler {
       }
     case .uploadIDGone(let failure), .otherServer(let failure):
       if progress(of: ref)?.doubt == .unknown { return end(ref, .failed, failure) }
-      if mightDeliverTwice(ref) || progress(of: ref)?.transfer?.isEndUnclear == true {
-        return endWithoutResource(ref, failure)
-      }
+      if mightDeliverTwice(ref) { return endWithoutResource(ref, failure) }
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
       // The other partial uploads of the file may still exist.
       let gone: OrphanReason? = hasSeveralResources(ref) ? .expired : nil

@@ -295,6 +295,8 @@ extension Scheduler {
   /// Whether sending the file again from its start might deliver it twice: the server may have completed the
   /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
+    // The server may have stated the completion in a way that ferry did not accept.
+    if progress(of: ref)?.transfer?.isEndUnclear == true { return true }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       steps[ref.node, .transfer].step.repeatability == .once, machine(of: ref)?.mayForgetCompleted == true
     else { return false }
