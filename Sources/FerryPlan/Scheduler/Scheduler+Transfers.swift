@@ -178,7 +178,9 @@ extension Scheduler {
               "the upload is incomplete, and the server has not stated a usable URL of its upload resource"
           ))
       }
-      if reading.offset.map({ $0 < size }) == true { state.mayBeComplete = false }
+      if reading.offset.map({ $0 < size }) == true {
+        (state.mayBeComplete, state.isEndUnclear) = (false, false)
+      }
       if case .stalled(let message) = progress {
         return .transient(
           .init(code: .unexpectedResponse, message: message), retryAfter: nil, scope: .item, effect: .refused)
