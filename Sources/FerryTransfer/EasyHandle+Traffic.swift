@@ -8,8 +8,7 @@ extension EasyHandle {
     // Until libcurl starts the request, its counters still contain the values of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
-    let body = max(sent, exchange.sentBeforeResend)
-    let fileBytes = fileBytesSent(in: exchange)
+    let (body, fileBytes) = bytesSent(in: exchange)
     var traffic = exchange.traffic
     traffic += Traffic(
       bodySent: fileBytes, framingSent: body - fileBytes, bodyReceived: exchange.bodyReceived,
@@ -18,10 +17,10 @@ extension EasyHandle {
     return traffic
   }
 
-  /// The bytes of the file that the hop has sent.
-  private func fileBytesSent(in exchange: Exchange) -> Int64 {
+  /// The bytes of the body that the hop has sent, and those of them that belong to the file.
+  private func bytesSent(in exchange: Exchange) -> (body: Int64, file: Int64) {
     let body = max(exchange.attempts > 0 ? bodySent : 0, exchange.sentBeforeResend)
-    return exchange.fileBody?.fileBytes(in: body) ?? body
+    return (body, exchange.fileBody?.fileBytes(in: body) ?? body)
   }
 
   /// Called when libcurl has finished the hop. Reads libcurl's counters before they are reset.
@@ -31,7 +30,7 @@ extension EasyHandle {
     guard let exchange, !exchange.isHopClosed else { return }
     let traffic = traffic
     if exchange.attempts > 0 { exchange.bodySentBefore += bodySent }
-    exchange.sentInHop = fileBytesSent(in: exchange)
+    exchange.sentInHop = bytesSent(in: exchange).file
     exchange.traffic = traffic
     exchange.isHopClosed = true
     if !exchange.needsOtherConnection { closeTrace(of: exchange, succeeded: succeeded) }

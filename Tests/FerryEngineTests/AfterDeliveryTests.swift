@@ -46,16 +46,22 @@ struct AfterDeliveryTests {
     #expect(try delivery().carryOut(file).state == .deleted)
   }
 
-  @Test func aStoppedRunLeavesTheRest() throws {
-    for name in ["a", "b"] { folder.file(name) }
-    let writes = RecordedWrites(Mailbox<RunMessage> {})
+  /// A worker that has new delivered files to delete, and begins with them 50 ms later.
+  private func worker(of names: [String], _ writes: RecordedWrites) throws -> PostDeliveryWorker {
+    for name in names { folder.file(name) }
     let blocker = DispatchSemaphore(value: 0)
     let thread = try SerialWorker("after")
     thread.submit { blocker.wait() }
     let worker = PostDeliveryWorker(
       [0: .init(delivery: try delivery(), journal: 0)], on: thread, writer: writes, metrics: [:])
-    worker.take([(0, delivered("a")), (0, delivered("b"))])
+    worker.take(names.map { (0, delivered($0)) })
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { blocker.signal() }
+    return worker
+  }
+
+  @Test func aStoppedRunLeavesTheRest() throws {
+    let writes = RecordedWrites(Mailbox<RunMessage> {})
+    let worker = try worker(of: ["a", "b"], writes)
     let metrics = worker.finish(within: .zero)
     #expect(metrics[0]?.remaining == 2 && metrics[0]?.owes == true && writes.writes.isEmpty)
     #expect(access(folder.path + "/a", F_OK) == 0)
@@ -63,15 +69,7 @@ struct AfterDeliveryTests {
 
   /// The run is stopped after its last request, while it waits for the worker.
   @Test func aRunStoppedAtItsEndLeavesTheRest() throws {
-    for name in ["a", "b", "c"] { folder.file(name) }
-    let writes = RecordedWrites(Mailbox<RunMessage> {})
-    let blocker = DispatchSemaphore(value: 0)
-    let thread = try SerialWorker("after")
-    thread.submit { blocker.wait() }
-    let worker = PostDeliveryWorker(
-      [0: .init(delivery: try delivery(), journal: 0)], on: thread, writer: writes, metrics: [:])
-    worker.take(["a", "b", "c"].map { (0, delivered($0)) })
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { blocker.signal() }
+    let worker = try worker(of: ["a", "b", "c"], RecordedWrites(Mailbox<RunMessage> {}))
     let asked = Mutex(0)
     let metrics = worker.finish {
       asked.withLock { count in

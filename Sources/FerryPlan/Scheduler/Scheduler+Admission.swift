@@ -46,10 +46,10 @@ extension Scheduler {
       ? max(uploads[upload].window, Self.windowOfSeveralServers) : uploads[upload].window
     // Downloads that wait for the next window because they are too large for this one, and transfers that have only asked
     // the server for their state, do not delay the others.
-    let putAside = (gate.map { gates[$0].putAside.count } ?? 0) + queryCount(of: upload)
+    let waiting = (gate.map { gates[$0].putAside.count } ?? 0) + queryCount(of: upload)
     guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
       uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
-      uploads[upload].tally.inProgress < window + putAside,
+      uploads[upload].tally.inProgress < window + waiting,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
       gate.map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase
