@@ -120,6 +120,23 @@ import Testing
 
   // MARK: In a launch
 
+  /// The first request for an empty file was lost, and the server has nothing to complete.
+  @Test func `sends an empty file after a query that states its size`() {
+    var state = TransferState(isUncertain: true)
+    let machine = ContentRange(chunkSize: 100, form: .bytes, offsetQuery: .get)
+    #expect(machine.apply(.offset(0), of: .queryOffset, to: &state, size: 0) == .proceeds)
+    #expect(machine.next(state, size: 0) == .send(0..<0))
+  }
+
+  /// Bytes that were announced, but not sent, cannot be at the server.
+  @Test(arguments: [(40, false), (100, true)])
+  func `believes only bytes that were sent`(_ sent: Int64, isBelieved: Bool) {
+    var state = TransferState(isUncertain: false)
+    (state.sentThrough, state.isUncertain) = (sent, true)
+    let progress = Self.google.apply(.offset(100), of: .queryOffset, to: &state, size: 200)
+    #expect((progress == .proceeds) == isBelieved)
+  }
+
   private static let yaml =
     Yaml.head + """
       uploads:
