@@ -98,3 +98,57 @@ import Testing
     #expect(report.node("files")?.problems?.map(\.path) == ["a"])
   }
 }
+
+/// Files that are submitted although they were delivered, because their `after` action was still pending.
+@Suite struct `A submitted file that ferry has taken away` {
+  /// A manifest whose file was delivered, but could not be moved.
+  private func delivered(_ server: ScriptedServer) async throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: taken
+      sessions: { uploads: { kind: background } }
+      uploads:
+        files:
+          session: uploads
+          files: { root: files, include: ["in/**"] }
+          transfer: { protocol: post, request: { url: "\(server.home)/${file.path}" } }
+          after: { move_to: sent }
+
+      """)
+    try job.write("a", to: "in/a")
+    // The folder cannot be created.
+    try job.write("", to: "sent")
+    let (command, report) = try await job.run()
+    #expect(command.status != 0 && report.totals.items.done == 1, "\(command.stderr)")
+    try FileManager.default.removeItem(atPath: job.folder.path("files/sent"))
+    return job
+  }
+
+  @Test func `is not reported as missing, and is not sent again`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try await delivered(server)
+    #expect(try await job.ferry("submit", "job.yaml", "files").status == 0)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.failed == 0)
+    #expect(FileManager.default.fileExists(atPath: job.folder.path("files/sent/in/a")))
+    // The journal still knows that this version was delivered.
+    try FileManager.default.moveItem(
+      atPath: job.folder.path("files/sent/in/a"), toPath: job.folder.path("files/in/a"))
+    #expect(try await job.run().command.status == 0)
+    #expect(server.lines == ["home POST /in/a"])
+  }
+
+  @Test func `is reported as missing if it was changed before, and someone else removed it`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try await delivered(server)
+    try job.write("another version", to: "in/a")
+    #expect(try await job.ferry("submit", "job.yaml", "files").status == 0)
+    try FileManager.default.removeItem(atPath: job.folder.path("files/in/a"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(report.items.map(\.reason?.code) == ["source_missing"])
+    #expect(server.lines == ["home POST /in/a"])
+  }
+}

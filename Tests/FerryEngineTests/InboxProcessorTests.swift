@@ -52,11 +52,13 @@ struct InboxProcessorTests {
     }
   }
 
-  private func submit(_ paths: [String], manifest: String = "m") throws {
+  private func submit(
+    _ paths: [String], manifest: String = "m", version: Note.Version? = nil, at time: Instant = TestRun.start
+  ) throws {
     try inbox.leave(
       Note(
-        session: "s", kind: .submit, manifest: manifest, node: "u", paths: paths.map { Array($0.utf8) },
-        createdAt: TestRun.start))
+        session: "s", kind: .submit, manifest: manifest, node: "u",
+        files: paths.map { Note.File(path: Array($0.utf8), version: version) }, createdAt: time))
   }
 
   private func cancel(_ kind: Note.Kind, manifest: String? = nil) throws {
@@ -260,6 +262,45 @@ struct InboxProcessorTests {
     let selection = try Selection(["r"], in: run.job.plan)
     #expect(try processor.begin(selection, at: TestRun.start).isEmpty)
     #expect(try finish() == [.submit])
+  }
+
+  // MARK: Delivered files
+
+  /// Submits a file that does not exist, and of which a version has been delivered: queued at the start, and closed 10 s
+  /// later.
+  ///
+  /// - Returns: the paths that fail because they do not exist.
+  private func missing(version: Note.Version?, submittedAfter delay: Int64) throws -> [String] {
+    try journal([
+      try queued("b"),
+      .closed(row: 1, state: .done, at: TestRun.start.advanced(by: .seconds(10)), failure: nil),
+    ])
+    try submit(["b"], version: version, at: TestRun.start.advanced(by: .seconds(delay)))
+    let event = try next()
+    #expect((event == nil) == run.launchState.absent[0, default: [:]].isEmpty)
+    return paths(event) ?? []
+  }
+
+  @Test(arguments: [0, 5, 20] as [Int64])
+  func aDeliveredVersionOfAFileIsNotMissing(delay: Int64) throws {
+    let version = Note.Version(size: 1, modified: 0)
+    #expect(try missing(version: version, submittedAfter: delay) == [])
+  }
+
+  /// A file that was queued after the submission may have been changed in between.
+  @Test(arguments: [Note.Version(size: 2, modified: 0), Note.Version(size: 1, modified: 1)])
+  func anotherVersionOfADeliveredFileIsMissing(version: Note.Version) throws {
+    #expect(try missing(version: version, submittedAfter: 5) == ["b"])
+  }
+
+  @Test func aVersionThatChangedBeforeItWasQueuedIsNotMissing() throws {
+    #expect(try missing(version: Note.Version(size: 2, modified: 0), submittedAfter: 0) == [])
+  }
+
+  /// Notes of older versions of ferry do not contain the version of a file.
+  @Test(arguments: [(5, []), (20, ["b"])] as [(Int64, [String])])
+  func aFileOfAnOlderNoteIsMissingIfItWasDeliveredBefore(delay: Int64, missing paths: [String]) throws {
+    #expect(try missing(version: nil, submittedAfter: delay) == paths)
   }
 
   // MARK: Content

@@ -19,7 +19,10 @@ import Testing
     var notes = [
       Note(
         session: "s", kind: .submit, manifest: "m", node: "photos",
-        paths: [Array("b".utf8), [0xff, 0x00, 0x0a], [], Array("a".utf8)], createdAt: .start(plus: 9)),
+        files: [
+          Note.File(path: Array("b".utf8), version: Note.Version(size: 7, modified: -1)),
+          Note.File(path: [0xff, 0x00, 0x0a]), Note.File(path: []), Note.File(path: Array("a".utf8)),
+        ], createdAt: .start(plus: 9)),
       Note(session: "s/é", kind: .cancel, createdAt: .start),
       Note(session: "s", kind: .cancel, manifest: "m", createdAt: .start),
       Note(
@@ -35,7 +38,7 @@ import Testing
   @Test func aNoteStaysUntilItIsRemovedAndItsIdIsNotUsedAgain() throws {
     let inbox = try open()
     let ids = try (0..<3).map { _ in
-      try inbox.leave(Note(session: "s", kind: .submit, paths: [[1]], createdAt: .start))
+      try inbox.leave(Note(session: "s", kind: .submit, files: [Note.File(path: [1])], createdAt: .start))
     }
     try inbox.close()
     let again = try open()
@@ -55,9 +58,9 @@ import Testing
 
   @Test func aHundredThousandPathsAreOneNote() throws {
     let inbox = try open()
-    let paths = (0..<100_000).map { Array("2026/\($0).jpg".utf8) }
+    let files = (0..<100_000).map { Note.File(path: Array("2026/\($0).jpg".utf8)) }
     try inbox.leave(
-      Note(session: "s", kind: .submit, manifest: "m", node: "a", paths: paths, createdAt: .start))
+      Note(session: "s", kind: .submit, manifest: "m", node: "a", files: files, createdAt: .start))
     // Copies the database file and its log without closing them, as a kill would leave them.
     let other = try TemporaryState()
     try other.directory.create()
@@ -66,7 +69,7 @@ import Testing
         atPath: inbox.path + suffix, toPath: other.directory.history + suffix)
     }
     let reopened = try Inbox.open(in: other.directory, writtenBy: "0.0-test", at: .start)
-    #expect(try reopened.notes(session: "s").map(\.paths) == [paths])
+    #expect(try reopened.notes(session: "s").map(\.files) == [files])
   }
 
   @Test func addingANoteTouchesTheSessionsFile() throws {

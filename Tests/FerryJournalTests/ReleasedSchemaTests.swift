@@ -95,7 +95,7 @@ import Testing
     #expect(try Self.findings(in: state).isEmpty)
   }
 
-  @Test(arguments: 1...9)
+  @Test(arguments: 1...10)
   func theHistoryOfEachReleasedSchemaIsMigratedWithItsRuns(schema: Int) throws {
     let path = state.directory.history
     try make("history-\(schema)", at: path)
@@ -143,13 +143,20 @@ import Testing
     try ledger.close()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
     #expect(
-      try inbox.notes(session: "s").map(\.paths)
-        == (schema >= 4 ? [[[0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67]]] : []))
+      try inbox.notes(session: "s").map(\.files)
+        == (schema >= 4
+          ? [
+            [
+              Note.File(
+                path: [0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67],
+                version: schema >= 10 ? Note.Version(size: 104, modified: 5) : nil)
+            ]
+          ] : []))
     #expect(
       try inbox.notes(session: "t").map(\.reason)
         == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
-    #expect(try versions(path).starts(with: Array(1...9)))
+    #expect(try versions(path).starts(with: Array(1...10)))
     // With schema 5 or later, the session is registered, but this state folder has no journal for it.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }

@@ -6,39 +6,49 @@ struct SubmittedFiles: Sendable {
   /// A submitted file that is no longer a file of the upload.
   struct Absent: Sendable {
     var failure: TransportFailure
-    var submittedAt: Instant
+    /// The file's last submission.
+    var submission: Submission
+  }
+
+  struct Submission: Sendable {
+    var time: Instant
+    /// The file's version at that time; `nil` in notes of older versions of ferry.
+    var version: Note.Version?
   }
 
   private(set) var files = FileColumns()
   /// The absent files, by path. Each fails individually in the round, like a file that disappears during a
   /// run.
   private(set) var absent: [[UInt8]: Absent] = [:]
-  /// The time at which each file was last submitted, by path.
-  private var moments: [[UInt8]: Instant] = [:]
+  /// The last submission of each file, by path.
+  private var submissions: [[UInt8]: Submission] = [:]
 
   init() {}
 
   /// - Throws: `ListingFailure` if the root cannot be listed.
   init(_ notes: [Note], _ lister: FileLister) throws(ListingFailure) {
-    let listing = try lister.named(notes.flatMap(\.paths))
+    let listing = try lister.named(notes.flatMap { $0.files.map(\.path) })
     files = listing.files
-    for note in notes { for path in note.paths { moments[path] = note.createdAt } }
+    for note in notes {
+      for file in note.files {
+        submissions[file.path] = Submission(time: note.createdAt, version: file.version)
+      }
+    }
     for problem in listing.problems {
-      guard let submittedAt = moments[problem.path] else { continue }
-      absent[problem.path] = Absent(failure: problem.failure, submittedAt: submittedAt)
+      guard let submission = submissions[problem.path] else { continue }
+      absent[problem.path] = Absent(failure: problem.failure, submission: submission)
     }
   }
 
   /// Removes absent files whose note is outdated. An open item continues from the journal: an earlier run
-  /// queued the file, but was killed before it could remove the note. A file that was delivered after its
-  /// submission is absent because ferry deleted or moved it.
+  /// queued the file, but was killed before it could remove the note. If the server has the submitted file, it does not
+  /// matter that the file is absent; usually, ferry has deleted or moved it since.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
       try journal.meet(node: node.id, path: path) { item throws(JournalError) in
         let state = try item.state
-        let isDelivered = state == .done && item.closedAt.map { $0 >= file.submittedAt } ?? false
-        if isDelivered || !state.isClosed { absent[path] = nil }
+        if !state.isClosed || (state == .done && file.submission.isDelivered(by: item)) { absent[path] = nil }
       }
     }
   }
@@ -49,7 +59,7 @@ struct SubmittedFiles: Sendable {
   /// - Parameter now: if the item was queued after this time, the clock was set back; the item then counts as
   ///   submitted again.
   func isNew(_ item: borrowing ItemRow, at now: Instant) -> Bool {
-    guard !moments.isEmpty, let submitted = moments[item.path] else { return false }
+    guard !submissions.isEmpty, let submitted = submissions[item.path]?.time else { return false }
     return item.handedOver < submitted || item.handedOver > now
   }
 
@@ -69,6 +79,18 @@ struct SubmittedFiles: Sendable {
     var all = Listing(files: files)
     all.merge(missing)
     return all.files
+  }
+}
+
+extension SubmittedFiles.Submission {
+  /// Whether a delivered item is the submitted file, or a later version of it.
+  ///
+  /// - Parameter item: an item whose state is `done`.
+  fileprivate func isDelivered(by item: borrowing ItemRow) -> Bool {
+    // A file that was queued after its submission was also read after it.
+    if item.handedOver >= time { return true }
+    guard let version else { return item.closedAt.map { $0 >= time } ?? false }
+    return version == Note.Version(size: item.size, modified: item.modified)
   }
 }
 

@@ -96,7 +96,7 @@ struct EditEffects {
     for session in try inbox.sessions() {
       for note in try inbox.notes(session: session) where note.kind == .submit && note.manifest == manifest {
         guard jobs.plan.upload(of: note) == nil, let upload = note.node else { continue }
-        notes[[session, upload], default: 0] += note.paths.count
+        notes[[session, upload], default: 0] += note.files.count
       }
     }
     return notes.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, files in

@@ -239,7 +239,7 @@ final class InboxProcessor {
   func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
     let upload = [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
     let count =
-      isPart ? "some of \(Count.text(note.paths.count, "file"))" : Count.text(note.paths.count, "file")
+      isPart ? "some of \(Count.text(note.files.count, "file"))" : Count.text(note.files.count, "file")
     notice(
       "\(upload): \(count) submitted to this run will be sent by the next run\(reason.map { ": \($0)" } ?? "")"
     )

@@ -111,7 +111,7 @@ struct CancelledSessions {
             session: wish.session, failure: failure, items: before + outcome.items, removedAt: now))
       }
     }
-    outcome.submitted = notes.reduce(0) { $0 + $1.paths.count }
+    outcome.submitted = notes.reduce(0) { $0 + $1.files.count }
     self.notes += notes.map(\.id)
     outcomes.append(outcome)
     return manifests

@@ -238,7 +238,8 @@ package struct SessionStatus {
   private static func entry(_ note: Note) -> StatusDocument.NoteEntry {
     .init(
       id: note.id, kind: note.kind.rawValue, manifest: note.manifest, node: note.node,
-      files: note.paths.count, paths: note.paths.prefix(100).map { String(decoding: $0, as: UTF8.self) },
+      files: note.files.count,
+      paths: note.files.prefix(100).map { String(decoding: $0.path, as: UTF8.self) },
       reason: note.reason?.text,
       createdAt: note.createdAt.rfc3339)
   }

@@ -4,6 +4,14 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
+extension Note.File {
+  fileprivate init(_ files: FileColumns, _ index: Int) {
+    self.init(
+      path: Array(files.path(index)),
+      version: Note.Version(size: files.sizes[index], modified: files.modified[index]))
+  }
+}
+
 /// `ferry submit`: queues files of an upload for the current or next run of its session.
 package struct Submission {
   package enum Files: Sendable {
@@ -129,7 +137,7 @@ package struct Submission {
     try inbox.leave(
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
-        paths: (0..<listing.files.count).map { Array(listing.files.path($0)) }, createdAt: now))
+        files: (0..<listing.files.count).map { Note.File(listing.files, $0) }, createdAt: now))
     receipt.round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
     receipt.pid = try SessionLock.holder(session: session, in: state)?.pid
     return receipt

@@ -148,5 +148,11 @@ extension DatabaseSchema {
         sql: """
           ALTER TABLE round ADD COLUMN closed_by TEXT;
           """),
+      Migration(
+        name: "history 10: the version of a submitted file",
+        sql: """
+          ALTER TABLE note_path ADD COLUMN size INTEGER;
+          ALTER TABLE note_path ADD COLUMN modified INTEGER;
+          """),
     ])
 }

@@ -44,9 +44,12 @@ package final class Inbox: Sendable {
       let id = db.lastInsertedRowID
       // GRDB binds an empty array of bytes as NULL.
       let statement = try db.cachedStatement(
-        sql: "INSERT INTO note_path (note, number, path) VALUES (?, ?, coalesce(?, x''))")
-      for (number, path) in note.paths.enumerated() {
-        try statement.execute(arguments: [id, number, Data(path)])
+        sql: """
+          INSERT INTO note_path (note, number, path, size, modified) VALUES (?, ?, coalesce(?, x''), ?, ?)
+          """)
+      for (number, file) in note.files.enumerated() {
+        try statement.execute(
+          arguments: [id, number, Data(file.path), file.version?.size, file.version?.modified])
       }
       return id
     }
@@ -64,10 +67,9 @@ package final class Inbox: Sendable {
         in: self.path, self.note)
       return try notes.map { note in
         var note = note
-        note.paths = try db.rows(
-          "SELECT number, path FROM note_path WHERE note = ? ORDER BY number", [note.id], of: "note_path",
-          in: self.path
-        ) { try $0.value("path") }
+        note.files = try db.rows(
+          "SELECT * FROM note_path WHERE note = ? ORDER BY number", [note.id], of: "note_path", in: self.path,
+          self.file)
         return note
       }
     }
@@ -89,11 +91,17 @@ package final class Inbox: Sendable {
     }
   }
 
-  /// The note without its paths.
+  private func file(_ row: JournalRow) throws -> Note.File {
+    guard let size: Int64 = try row.optional("size") else { return Note.File(path: try row.value("path")) }
+    return Note.File(
+      path: try row.value("path"), version: Note.Version(size: size, modified: try row.value("modified")))
+  }
+
+  /// The note without its files.
   private func note(_ row: JournalRow) throws -> Note {
     Note(
       id: try row.value("id"), session: try row.value("session"), kind: try row.word("kind"),
-      manifest: try row.optional("manifest"), node: try row.optional("node"), paths: [],
+      manifest: try row.optional("manifest"), node: try row.optional("node"),
       reason: try row.optional("reason").map { CancelReason(recorded: $0) },
       createdAt: Instant(nanoseconds: try row.value("created_at")))
   }

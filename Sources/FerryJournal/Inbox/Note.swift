@@ -14,6 +14,32 @@ package struct Note: Hashable, Sendable {
     case drain = "drain"
   }
 
+  /// A submitted file.
+  package struct File: Hashable, Sendable {
+    /// The path's bytes, relative to the upload's root.
+    package var path: [UInt8]
+    /// The file's version at its submission; `nil` in notes of older schemas.
+    package var version: Version?
+
+    package init(path: [UInt8], version: Version? = nil) {
+      self.path = path
+      self.version = version
+    }
+  }
+
+  /// The properties by which ferry recognizes a changed file.
+  package struct Version: Hashable, Sendable {
+    /// The size in bytes.
+    package var size: Int64
+    /// The modification time in nanoseconds since 1970.
+    package var modified: Int64
+
+    package init(size: Int64, modified: Int64) {
+      self.size = size
+      self.modified = modified
+    }
+  }
+
   /// The ID, which increases with each added note and is never reused; 0 before the note is stored.
   package var id: Int64
   /// The session's identifier.
@@ -23,22 +49,22 @@ package struct Note: Hashable, Sendable {
   package var manifest: String?
   /// The name of the upload, fetch or request; `nil` means all of them.
   package var node: String?
-  /// The paths as bytes, relative to the upload's root, in the order in which they were given.
-  package var paths: [[UInt8]]
+  /// The submitted files, in the order in which they were given.
+  package var files: [File]
   /// The text of `ferry cancel --reason`.
   package var reason: CancelReason?
   package var createdAt: Instant
 
   package init(
     id: Int64 = 0, session: String, kind: Kind, manifest: String? = nil, node: String? = nil,
-    paths: [[UInt8]] = [], reason: CancelReason? = nil, createdAt: Instant
+    files: [File] = [], reason: CancelReason? = nil, createdAt: Instant
   ) {
     self.id = id
     self.session = session
     self.kind = kind
     self.manifest = manifest
     self.node = node
-    self.paths = paths
+    self.files = files
     self.reason = reason
     self.createdAt = createdAt
   }
