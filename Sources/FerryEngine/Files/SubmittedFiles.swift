@@ -7,11 +7,11 @@ struct SubmittedFiles: Sendable {
   struct Absent: Sendable {
     var failure: TransportFailure
     /// The file's last submission.
-    var submission: Submission
+    var submitted: SubmittedVersion
   }
 
-  struct Submission: Sendable {
-    var time: Instant
+  struct SubmittedVersion: Sendable {
+    var submittedAt: Instant
     /// The file's version at that time; `nil` in notes of older versions of ferry.
     var version: Note.Version?
   }
@@ -21,7 +21,7 @@ struct SubmittedFiles: Sendable {
   /// run.
   private(set) var absent: [[UInt8]: Absent] = [:]
   /// The last submission of each file, by path.
-  private var submissions: [[UInt8]: Submission] = [:]
+  private var submissions: [[UInt8]: SubmittedVersion] = [:]
 
   init() {}
 
@@ -31,12 +31,12 @@ struct SubmittedFiles: Sendable {
     files = listing.files
     for note in notes {
       for file in note.files {
-        submissions[file.path] = Submission(time: note.createdAt, version: file.version)
+        submissions[file.path] = SubmittedVersion(submittedAt: note.createdAt, version: file.version)
       }
     }
     for problem in listing.problems {
-      guard let submission = submissions[problem.path] else { continue }
-      absent[problem.path] = Absent(failure: problem.failure, submission: submission)
+      guard let submitted = submissions[problem.path] else { continue }
+      absent[problem.path] = Absent(failure: problem.failure, submitted: submitted)
     }
   }
 
@@ -48,7 +48,7 @@ struct SubmittedFiles: Sendable {
     for (path, file) in absent {
       try journal.meet(node: node.id, path: path) { item throws(JournalError) in
         let state = try item.state
-        if !state.isClosed || (state == .done && file.submission.isDelivered(by: item)) { absent[path] = nil }
+        if !state.isClosed || (state == .done && file.submitted.isDelivered(by: item)) { absent[path] = nil }
       }
     }
   }
@@ -59,7 +59,7 @@ struct SubmittedFiles: Sendable {
   /// - Parameter now: if the item was queued after this time, the clock was set back; the item then counts as
   ///   submitted again.
   func isNew(_ item: borrowing ItemRow, at now: Instant) -> Bool {
-    guard !submissions.isEmpty, let submitted = submissions[item.path]?.time else { return false }
+    guard !submissions.isEmpty, let submitted = submissions[item.path]?.submittedAt else { return false }
     return item.handedOver < submitted || item.handedOver > now
   }
 
@@ -82,14 +82,14 @@ struct SubmittedFiles: Sendable {
   }
 }
 
-extension SubmittedFiles.Submission {
+extension SubmittedFiles.SubmittedVersion {
   /// Whether a delivered item is the submitted file, or a later version of it.
   ///
   /// - Parameter item: an item whose state is `done`.
   fileprivate func isDelivered(by item: borrowing ItemRow) -> Bool {
     // A file that was queued after its submission was also read after it.
-    if item.handedOver >= time { return true }
-    guard let version else { return item.closedAt.map { $0 >= time } ?? false }
+    if item.handedOver >= submittedAt { return true }
+    guard let version else { return item.closedAt.map { $0 >= submittedAt } ?? false }
     return version == Note.Version(size: item.size, modified: item.modified)
   }
 }
