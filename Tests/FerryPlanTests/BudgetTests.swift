@@ -244,6 +244,23 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
+  /// If the launch is killed during the wait, the next one knows that the request was not sent for the third time.
+  @Test func `lets a request wait for another window without an intent`() throws {
+    var world = try request("hard", size: 2_000_000, method: "POST")
+    let serve = world.serve
+    world.serve = { call in
+      var reply = serve(call)
+      if call.number == 4 { reply.answer = Reply.status(200).answer }
+      return reply
+    }
+    world.options.patience = .seconds(2 * 86_400)
+    world.run()
+    #expect(world.scheduler.exitCode == .success)
+    let attempts = 3 + 1 + 1
+    #expect(world.intentEntries.count == 2 * attempts - 1)
+    #expect(world.intentEntries.suffix(3) == [.recorded, .withdrawn, .recorded])
+  }
+
   @Test(arguments: ["cautious", "hard", "soft"])
   func `refuses a single request whose body is larger than every budget`(_ cutoff: String) throws {
     var world = try request(cutoff, size: 6_000_000, method: "POST", status: 200, networks: "any")

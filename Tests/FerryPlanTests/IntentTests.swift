@@ -129,12 +129,12 @@ struct IntentTests {
     }
   }
 
-  @Test func aFailedConnectionIsRetriedWithTheSameIntent() throws {
+  /// If the launch is killed before the retry, the next one knows that nothing was sent.
+  @Test func theIntentOfAFailedConnectionIsWithdrawnUntilTheRetry() throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { $0.number == 1 ? .refused : .status(200) }
     world.run()
     #expect(world.starts.count == 2)
-    let intents = world.entries.count { if case .intentRecorded = $0 { true } else { false } }
-    #expect(intents == 1)
+    #expect(world.intentEntries == [.recorded, .withdrawn, .recorded])
     #expect(world.scheduler.totals.items.done == 1)
   }
 

@@ -155,7 +155,9 @@ extension Scheduler {
       gates[gate].query(ready.ref)
       if let upload = uploadIndex[ready.ref.node.index] { passSkipped(of: upload) }
       return true
-    case .refused: break
+    case .refused:
+      // The wait may be long. If this run is killed meanwhile, the journal must not say that the request may have been sent.
+      withdrawIntent(ready.ref)
     }
     gates[gate].waiters.append(ready)
     return false

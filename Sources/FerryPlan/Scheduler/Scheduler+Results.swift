@@ -320,11 +320,10 @@ extension Scheduler {
     // A probe does not change the intent of the commit that it checks.
     guard step.kind != .probe else { return }
     switch verdict {
-    case .transient(_, _, _, .notSent), .transient(_, _, _, .unknown), .answerLost, .otherServer, .cancelled:
-      break
-    case .transient(_, _, _, .refused), .unauthorized:
-      // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
-      // attempt may still have a lost response.
+    case .transient(_, _, _, .unknown), .answerLost, .otherServer, .cancelled: break
+    case .transient(_, _, _, .notSent), .transient(_, _, _, .refused), .unauthorized:
+      // The attempt was not sent, or the server refused it, so a later launch must not treat it as a lost response. An
+      // earlier attempt may still have a lost response.
       withdrawIntent(ref)
     case .succeeded, .partial, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
       .notCommitted, .integrity, .limited:

@@ -188,6 +188,19 @@ extension World {
     }
   }
 
+  enum IntentEntry { case recorded, withdrawn }
+
+  /// The recorded and withdrawn intents, in order.
+  var intentEntries: [IntentEntry] {
+    entries.compactMap {
+      switch $0 {
+      case .intentRecorded: .recorded
+      case .intentWithdrawn: .withdrawn
+      default: nil
+      }
+    }
+  }
+
   /// The pending signals, in order of time.
   var signals: [(at: Instant, cause: StopCause)] {
     get {
