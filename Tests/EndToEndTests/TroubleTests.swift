@@ -50,6 +50,24 @@ import Testing
     try await goesOnWithoutRepeating(job, receiver, files: 1500)
   }
 
+  /// The outcomes of requests that are in progress when the journal fails are not outcomes of the requests of `on_end`.
+  @Test func `does not prevent the requests of on_end`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02", "inbox:delay=0.5"])
+    let notify = """
+      on_end:
+        notify:
+          session: quick
+          request: { method: POST, url: "${vars.api}/inbox?name=end-${run.exit_code}" }
+      """
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 8, JobText.puts, notify))
+    for number in 1...1500 {
+      try job.write("text", to: "\(number)-\(String(repeating: "n", count: 200)).txt")
+    }
+    let end = try await run(job, after: "ulimit -f 2400")
+    #expect(end.status == 70, "\(end.stdout)\(end.stderr)")
+    #expect(try await receiver.received().inbox.map(\.name) == ["end-70"])
+  }
+
   @Test func `on a full disk ends the run, and sends no post that is not recorded`()
     async throws
   {

@@ -109,6 +109,7 @@ final class RunLoop {
       }
       if let loss = leaseLoss() {
         fault = loss
+        for outcome in outcomes { attempts[outcome.id] = nil }
         break
       }
       // Handle interim responses before outcomes, because their requests may have ended in the same turn.
@@ -135,6 +136,24 @@ final class RunLoop {
       startCommands(scheduler)
       observation.turn(scheduler, loop, at: clock.now)
     }
+    if fault != nil { cancelRequests() }
+  }
+
+  /// Cancels all requests and waits for their ends. After a fault, their outcomes cannot be recorded, and the requests of
+  /// `on_end`, which may have the same IDs, use the same transfer loop.
+  private func cancelRequests() {
+    _ = hashing.cancelAll(on: loop)
+    for id in searching.keys { attempts[id] = nil }
+    for request in searched { attempts[request.outcome.id] = nil }
+    for id in attempts.keys { loop.cancel(id) }
+    while !attempts.isEmpty {
+      for outcome in loop.turn(timeout: nil) {
+        guard let attempt = attempts.removeValue(forKey: outcome.id) else { continue }
+        if !captures.refreshes.isEmpty { responses.keepRefreshToken(in: outcome, attempt) }
+      }
+    }
+    _ = loop.takeDigests()
+    _ = loop.takeInterim()
   }
 
   /// The progress of the run so far.
