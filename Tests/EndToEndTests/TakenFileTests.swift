@@ -152,3 +152,82 @@ import Testing
     #expect(server.lines == ["home POST /in/a"])
   }
 }
+
+/// Files that only `ferry submit` names, and of which another version has not ended.
+@Suite struct `A submitted file that replaces another version` {
+  private func job(_ server: ScriptedServer, _ steps: String) throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: versions
+      sessions: { uploads: { kind: background } }
+      uploads:
+        files:
+          session: uploads
+          files: { root: files, include: ["none*"] }
+          retry: { limit: 0 }
+      \(steps)
+      """)
+    try job.write("1", to: "in/a")
+    return job
+  }
+
+  private func submit(_ job: Workspace) async throws {
+    let command = try await job.ferry("submit", "job.yaml", "files", "files/in/a")
+    #expect(command.status == 0, "\(command.stderr)")
+  }
+
+  @Test func `is sent by the run after the one that completes the other version`() async throws {
+    let server = try await ScriptedServer.start([
+      "/ids": .init(status: 200, body: #"{"id":"u1"}"#, next: [.init(status: 200, body: #"{"id":"u2"}"#)]),
+      "/u1/commit": .init(status: 500, next: [.init(status: 200)]),
+    ])
+    let job = try job(
+      server,
+      """
+          allocate:
+            request: { url: "\(server.home)/ids", json: { name: "${file.path}" } }
+            capture: { id: { json: /id } }
+          transfer: { request: { url: "\(server.home)/${allocate.id}/content" } }
+          commit:
+            request: { url: "\(server.home)/${allocate.id}/commit" }
+            idempotency_key: { header: Idempotency-Key }
+      """)
+    try await submit(job)
+    #expect(try await job.ferry("run", "job.yaml").status != 0)
+    try job.write("second", to: "in/a")
+    try job.write("b", to: "in/b")
+    let files = ["files/in/a", "files/in/b"]
+    #expect(try await job.start(["submit", "job.yaml", "files"] + files).end().status == 0)
+    let first = try await job.ferry("run", "job.yaml")
+    #expect(first.status == 0, "\(first.stderr)")
+    #expect(
+      first.stderr.contains(
+        "versions/files: 1 file submitted to this run will be sent by the next run: another version was queued before"
+      ), "\(first.stderr)")
+    // Only the file that this run has not sent remains.
+    #expect(try await job.status().session("versions.uploads")?.notes.map(\.paths) == [["in/a"]])
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(server.requests.filter { $0.path.hasSuffix("/content") }.map(\.body) == ["1", "b", "second"])
+    #expect(try await job.status().session("versions.uploads")?.notes.isEmpty == true)
+  }
+
+  @Test func `is sent after a decision about the other version, if that is ambiguous`() async throws {
+    let server = try await ScriptedServer.start([
+      "/in/a": .init(status: 500, next: [.init(status: 200)])
+    ])
+    let job = try job(
+      server, #"    transfer: { protocol: post, request: { url: "\#(server.home)/${file.path}" } }"#)
+    try await submit(job)
+    #expect(try await job.run().report.totals.items.ambiguous == 1)
+    try job.write("second", to: "in/a")
+    try await submit(job)
+    for _ in 1...2 {
+      let run = try await job.ferry("run", "job.yaml")
+      #expect(run.stderr.contains("1 submitted file will be sent after you have decided"), "\(run.stderr)")
+    }
+    #expect(try await job.ferry("resolve", "in/a", "done", "--manifest", "job.yaml").status == 0)
+    #expect(try await job.ferry("run", "job.yaml").status == 0)
+    #expect(server.requests.map(\.body) == ["1", "second"])
+  }
+}

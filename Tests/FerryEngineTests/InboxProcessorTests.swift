@@ -67,7 +67,8 @@ struct InboxProcessorTests {
 
   /// Removes the notes that were processed, and returns the kinds of those that remain.
   private func finish(unless interrupted: Set<Int> = []) throws -> [Note.Kind] {
-    try processor.finish(run.scheduler, unless: interrupted, at: TestRun.start)
+    try processor.finish(
+      run.scheduler, unless: interrupted, rows: run.launchState.rows, at: TestRun.start)
     return try inbox.notes(session: "s").map(\.kind)
   }
 
@@ -84,11 +85,11 @@ struct InboxProcessorTests {
     try writer.close()
   }
 
-  private func queued(_ paths: String...) throws -> JournalWrite {
+  private func queued(_ paths: String..., at time: Instant = TestRun.start) throws -> JournalWrite {
     var files = FileColumns()
     for path in paths { files.append(path: path.utf8, size: 1, modified: 0) }
     let node = try #require(run.launchState.rows[0])
-    return .insert(node: node.id, round: 1, handedOver: TestRun.start, firstRow: 1, files: files)
+    return .insert(node: node.id, round: 1, handedOver: time, firstRow: 1, files: files)
   }
 
   // MARK: During the run
@@ -165,7 +166,8 @@ struct InboxProcessorTests {
     #expect(try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: {}) == nil)
     #expect(processor.problems[0]?.map(\.kind) == [.missing])
     #expect(notices.all.count == 1)
-    try processor.finish(run.scheduler, unless: [], at: TestRun.start)
+    try processor.finish(
+      run.scheduler, unless: [], rows: run.launchState.rows, at: TestRun.start)
     #expect(try processor.awaited() == [ManifestID(0)])
   }
 
@@ -295,6 +297,17 @@ struct InboxProcessorTests {
 
   @Test func aVersionThatChangedBeforeItWasQueuedIsNotMissing() throws {
     #expect(try missing(version: Note.Version(size: 2, modified: 0), submittedAfter: 0) == [])
+  }
+
+  /// If the clock was ahead when a version was queued, the time does not show that it is a later one.
+  @Test func aVersionThatWasQueuedInTheFutureIsNotLater() throws {
+    let start = TestRun.start
+    try journal([
+      try queued("b", at: start.advanced(by: .seconds(7200))),
+      .closed(row: 1, state: .done, at: start.advanced(by: .seconds(7210)), failure: nil),
+    ])
+    try submit(["b"], version: Note.Version(size: 2, modified: 0))
+    #expect(paths(try next()) == ["b"])
   }
 
   /// Notes of older versions of ferry do not contain the version of a file.

@@ -43,12 +43,16 @@ struct SubmittedFiles: Sendable {
   /// Removes absent files whose note is outdated. An open item continues from the journal: an earlier run
   /// queued the file, but was killed before it could remove the note. If the server has the submitted file, it does not
   /// matter that the file is absent; usually, ferry has deleted or moved it since.
-  mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
+  mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?, at now: Instant)
+    throws(JournalError)
+  {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
       try journal.meet(node: node.id, path: path) { item throws(JournalError) in
         let state = try item.state
-        if !state.isClosed || (state == .done && file.submitted.isDelivered(by: item)) { absent[path] = nil }
+        if !state.isClosed || (state == .done && file.submitted.isDelivered(by: item, at: now)) {
+          absent[path] = nil
+        }
       }
     }
   }
@@ -83,14 +87,52 @@ struct SubmittedFiles: Sendable {
 }
 
 extension SubmittedFiles.SubmittedVersion {
-  /// Whether a delivered item is the submitted file, or a later version of it.
+  /// Whether a delivered item is the submitted version of its file, or a later one.
   ///
   /// - Parameter item: an item whose state is `done`.
-  fileprivate func isDelivered(by item: borrowing ItemRow) -> Bool {
-    // A file that was queued after its submission was also read after it.
-    if item.handedOver >= submittedAt { return true }
+  fileprivate func isDelivered(by item: borrowing ItemRow, at now: Instant) -> Bool {
     guard let version else { return item.closedAt.map { $0 >= submittedAt } ?? false }
-    return version == Note.Version(size: item.size, modified: item.modified)
+    if item.version == version { return true }
+    // The file was changed after its submission, and was queued later. A time in the future is that of a wrong clock.
+    return item.modified >= version.modified
+      && (submittedAt...max(submittedAt, now)).contains(item.handedOver)
+  }
+}
+
+extension ItemRow {
+  fileprivate var version: Note.Version { Note.Version(size: size, modified: modified) }
+}
+
+extension SubmittedFiles {
+  /// Submitted files that a run has not queued, because another version of each was queued before and has to end first.
+  struct Postponed {
+    var paths: Set<[UInt8]> = []
+    /// The paths whose other version is ambiguous, so that the user has to decide first.
+    var undecided: Set<[UInt8]> = []
+
+    /// Whether all the files wait for decisions of the user.
+    func isUndecided(_ note: Note) -> Bool { note.files.allSatisfy { undecided.contains($0.path) } }
+  }
+
+  func postponed(
+    by scheduler: Scheduler, _ journal: SessionJournal?, _ node: NodeID, _ row: NodeRow?
+  ) throws(JournalError) -> Postponed {
+    var postponed = Postponed()
+    let others = scheduler.otherVersions(of: columns, of: node)
+    for other in 0..<others.count {
+      let path = Array(others.path(other))
+      let version = Note.Version(size: others.sizes[other], modified: others.modified[other])
+      if submissions[path]?.version != version { postponed.paths.insert(path) }
+    }
+    if let journal, let row, row.id != 0 {
+      try journal.forEachAmbiguous(node: row.id) { item in
+        let path = item.path
+        guard let submitted = submissions[path]?.version, submitted != item.version else { return }
+        postponed.undecided.insert(path)
+      }
+    }
+    postponed.paths.formUnion(postponed.undecided)
+    return postponed
   }
 }
 

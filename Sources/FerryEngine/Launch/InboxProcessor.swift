@@ -24,6 +24,10 @@ final class InboxProcessor {
   private var endedAsWhole: [Int: RecordedFailure] = [:]
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
+  /// The files that were submitted before the run, with their notes, by node.
+  private var submittedBefore: [Int: (files: SubmittedFiles, notes: [Note])] = [:]
+  /// Notes that wait for a decision of the user about other versions of their files.
+  private var undecided: Set<Int64> = []
   /// The reasons why submitted files could not be queued and remain for the next run, by node.
   private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents: SubmittedContents
@@ -83,9 +87,12 @@ final class InboxProcessor {
     var submitted: [Int: SubmittedFiles] = [:]
     for (node, notes) in notes {
       guard let lister = listers[node] else { continue }
-      submitted[node] = try SubmittedFiles(notes, lister)
+      let files = try SubmittedFiles(notes, lister)
+      submitted[node] = files
       // The files that were not read remain for the next run.
-      if !lister.isStopped() { taken += notes.map { ($0.id, node) } }
+      guard !lister.isStopped() else { continue }
+      taken += notes.map { ($0.id, node) }
+      submittedBefore[node] = (files, notes)
     }
     return submitted
   }
@@ -136,8 +143,12 @@ final class InboxProcessor {
   /// Completes the cancellations of whole sessions and removes the notes that were handled. Called after all writes of
   /// the run are on disk.
   ///
-  /// - Parameter interrupted: uploads whose files were not all read by the run. Their notes remain.
-  func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
+  /// - Parameters:
+  ///   - interrupted: uploads whose files were not all read by the run. Their notes remain.
+  ///   - rows: the rows of the nodes in the journals.
+  func finish(
+    _ scheduler: Scheduler, unless interrupted: Set<Int>, rows: [NodeRow?], at now: Instant
+  ) throws(JournalError) {
     contents.stop()
     for (session, failure) in endedAsWhole.sorted(by: { $0.key < $1.key }) {
       guard let journal = journals.all[session] else { continue }
@@ -146,17 +157,48 @@ final class InboxProcessor {
         try journal.cancelOpen(manifest: manifest, reason: failure, at: now)
       }
     }
-    let done = taken.filter { taken in
-      taken.node.map { !interrupted.contains($0) && scheduler.hasHandedOver(NodeID($0)) } ?? true
+    var done = Set(
+      taken.filter { taken in
+        taken.node.map { !interrupted.contains($0) && scheduler.hasHandedOver(NodeID($0)) } ?? true
+      }.map(\.id))
+    for (node, (files, notes)) in submittedBefore.sorted(by: { $0.key < $1.key }) {
+      let session = plan.nodes[node].session.index
+      let postponed = try files.postponed(
+        by: scheduler, journals.all[session], NodeID(node), rows[node])
+      guard !postponed.paths.isEmpty else { continue }
+      for note in notes where done.contains(note.id) {
+        if try keep(note, postponed) { done.remove(note.id) }
+      }
     }
-    try inbox.remove(done.map(\.id))
+    try inbox.remove(done)
+  }
+
+  /// Keeps the postponed files of a note for a later run. Returns `false` if the note has none.
+  private func keep(
+    _ note: Note, _ postponed: SubmittedFiles.Postponed
+  ) throws(JournalError) -> Bool {
+    let numbers = note.files.indices.filter { postponed.paths.contains(note.files[$0].path) }
+    guard !numbers.isEmpty else { return false }
+    try inbox.keepOnly(numbers, of: note.id)
+    var left = note
+    left.files = numbers.map { note.files[$0] }
+    if postponed.isUndecided(left) {
+      undecided.insert(note.id)
+      notice(
+        "\(title(of: note)): \(Count.text(numbers.count, "submitted file")) will be sent after you have decided about another "
+          + "version that is ambiguous (ferry resolve)")
+    } else {
+      tellLeft(left, "another version was queued before")
+    }
+    return true
   }
 
   /// The manifests with submitted files that no run has queued. Called after `finish`.
   func awaited() throws(JournalError) -> Set<ManifestID> {
     var manifests: Set<ManifestID> = []
     for journal in journals.all.compactMap(\.self) {
-      for note in try inbox.notes(session: journal.identifier) where note.kind == .submit {
+      for note in try inbox.notes(session: journal.identifier)
+      where note.kind == .submit && !undecided.contains(note.id) {
         if let node = plan.upload(of: note) { manifests.insert(plan.nodes[node].manifest) }
       }
     }
@@ -237,12 +279,15 @@ final class InboxProcessor {
 
   /// Reports that submitted files remain for the next run.
   func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
-    let upload = [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
     let count =
       isPart ? "some of \(Count.text(note.files.count, "file"))" : Count.text(note.files.count, "file")
     notice(
-      "\(upload): \(count) submitted to this run will be sent by the next run\(reason.map { ": \($0)" } ?? "")"
+      "\(title(of: note)): \(count) submitted to this run will be sent by the next run\(reason.map { ": \($0)" } ?? "")"
     )
+  }
+
+  private func title(of note: Note) -> String {
+    [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
   }
 
   /// Whether a note submits files to a manifest that is not part of the run.
@@ -272,8 +317,9 @@ final class InboxProcessor {
     guard case .upload(let work) = plan.nodes[ref.node].work, let row = launchState.rows[ref.node],
       let journal = journals.all[session]
     else { return (ItemTable(), true) }
+    let postponed = try submitted.postponed(by: scheduler, journal, id, row)
     var submitted = submitted
-    try submitted.leaveOutTaken(by: journal, node: row)
+    try submitted.leaveOutTaken(by: journal, node: row, at: scheduler.now)
     let unknown = scheduler.unknown(submitted.columns, to: id)
     let files = ref.node < ownNodes ? unknown : try withoutOpen(unknown, journal, row)
     var answers: [ContentComparison] = []
@@ -291,7 +337,11 @@ final class InboxProcessor {
     launchState.expect(submitted, of: id, among: reconciliation.items.files)
     let settled = reconciliation.settled
     let isLeft = settled.failedInRound + settled.cancelledInRound > 0 || files.count < unknown.count
-    return (reconciliation.items, isAll: !isLeft && !scheduler.hasOutdated(submitted.columns, of: id))
+    if !postponed.paths.isEmpty, postponed.isUndecided(note) { undecided.insert(note.id) }
+    return (
+      reconciliation.items,
+      isAll: !isLeft && postponed.paths.isEmpty && !scheduler.hasOutdated(submitted.columns, of: id)
+    )
   }
 }
 

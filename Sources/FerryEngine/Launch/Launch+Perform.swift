@@ -79,7 +79,8 @@ extension Launch {
       try writer.journal.close()
       try usageRecorder.finish(total: loop.socketBytes.total, on: runLoop.scheduler.conditions.network)
       if runLoop.fault == nil {
-        try inboxProcessor.finish(runLoop.scheduler, unless: launchState.interrupted, at: clock.now)
+        try inboxProcessor.finish(
+          runLoop.scheduler, unless: launchState.interrupted, rows: launchState.rows, at: clock.now)
       }
     } catch {
       runLoop.fail(error)

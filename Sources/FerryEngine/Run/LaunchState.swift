@@ -154,7 +154,7 @@ struct LaunchState {
         if listing == nil { listing = try list(of: id, jobs, listers[index], journal, row, given) }
         if let further = submitted[index] {
           if listing == nil, listsLater.contains(index) { listing = Listing() }
-          try take(further, into: &listing, of: id, row, journal)
+          try take(further, into: &listing, of: id, row, journal, at: now)
         }
         starts.append(
           try upload(
@@ -186,10 +186,10 @@ struct LaunchState {
   /// used.
   private mutating func take(
     _ submitted: SubmittedFiles, into listing: inout Listing?, of id: NodeID, _ row: NodeRow?,
-    _ journal: SessionJournal?
+    _ journal: SessionJournal?, at now: Instant
   ) throws(JournalError) {
     var submitted = submitted
-    try submitted.leaveOutTaken(by: journal, node: row)
+    try submitted.leaveOutTaken(by: journal, node: row, at: now)
     if let files = listing?.files { submitted.leaveOutThoseThere(files) }
     listing?.merge(submitted.columns)
     expect(submitted, of: id, among: submitted.columns)

@@ -137,7 +137,9 @@ package struct Submission {
     try inbox.leave(
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
-        files: (0..<listing.files.count).map { Note.File(listing.files, $0) }, createdAt: now))
+        files: (0..<listing.files.count).map { Note.File(listing.files, $0) },
+        // After the listing: the items of a run that begins later are not older than these files.
+        createdAt: LaunchClock.wallTime))
     receipt.round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
     receipt.pid = try SessionLock.holder(session: session, in: state)?.pid
     return receipt

@@ -91,6 +91,18 @@ package final class Inbox: Sendable {
     }
   }
 
+  /// Removes the files of a note whose submission is recorded.
+  ///
+  /// - Parameter numbers: the positions of the files that remain.
+  package func keepOnly(_ numbers: [Int], of note: Int64) throws(JournalError) {
+    let json = "[" + numbers.map(String.init).joined(separator: ",") + "]"
+    try database.write { db in
+      try db.execute(
+        sql: "DELETE FROM note_path WHERE note = ? AND number NOT IN (SELECT value FROM json_each(?))",
+        arguments: [note, json])
+    }
+  }
+
   private func file(_ row: JournalRow) throws -> Note.File {
     guard let size: Int64 = try row.optional("size") else { return Note.File(path: try row.value("path")) }
     return Note.File(

@@ -29,13 +29,26 @@ extension SessionJournal {
   /// The ambiguous items of a node, ordered by path.
   package func ambiguousItems(node: Int64) throws -> [AmbiguousItem] {
     var items: [AmbiguousItem] = []
-    let sql = """
-      SELECT \(ItemRow.columns) FROM item WHERE node = ? AND state = \(ItemState.ambiguous.rawValue)
-      ORDER BY path
-      """
-    try forEachItem(sql: sql, node: node) { items.append(try Self.ambiguous($0)) }
+    try forEachItem(sql: Self.ambiguousRows, node: node) { items.append(try Self.ambiguous($0)) }
     return items
   }
+
+  /// Calls `body` with each ambiguous item of a node, ordered by path.
+  package func forEachAmbiguous(
+    node: Int64, _ body: (borrowing ItemRow) -> Void
+  ) throws(JournalError) {
+    do {
+      try forEachItem(sql: Self.ambiguousRows, node: node, body)
+    } catch let error as JournalError {
+      throw error
+    } catch {
+      throw JournalError(.io, file: path, cause: "\(error)")
+    }
+  }
+
+  private static let ambiguousRows = """
+    SELECT \(ItemRow.columns) FROM item WHERE node = ? AND state = \(ItemState.ambiguous.rawValue) ORDER BY path
+    """
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
     // `commitAgain` and `commitDeferred` also denote the commit.

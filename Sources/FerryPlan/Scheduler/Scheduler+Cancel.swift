@@ -156,11 +156,22 @@ extension Scheduler {
     guard let upload = uploadIndex[node.index] else { return false }
     return (0..<files.count).contains { file in
       guard let item = uploads[upload].item(of: files.path(file)) else { return false }
-      let items = uploads[upload].items
-      let isSame =
-        items.files.sizes[item] == files.sizes[file] && items.files.modified[item] == files.modified[file]
-      return !isSame || [.failed, .cancelled].contains(items.phases[item])
+      return uploads[upload].differs(item, from: file, of: files)
+        || [.failed, .cancelled].contains(uploads[upload].items.phases[item])
     }
+  }
+
+  /// The launch's items that are other versions of these files.
+  package func otherVersions(of files: FileColumns, of node: NodeID) -> FileColumns {
+    var others = FileColumns()
+    guard let upload = uploadIndex[node.index] else { return others }
+    for file in 0..<files.count {
+      guard let item = uploads[upload].item(of: files.path(file)),
+        uploads[upload].differs(item, from: file, of: files)
+      else { continue }
+      others.append(item, of: uploads[upload].items.files)
+    }
+    return others
   }
 
   /// The files that the upload does not contain in this launch. The cost depends on the number of files, not
@@ -187,6 +198,11 @@ extension Plan {
 }
 
 extension UploadState {
+  /// Whether the size or the modification time of an item differs from that of a file.
+  fileprivate func differs(_ item: Int, from file: Int, of files: FileColumns) -> Bool {
+    items.files.sizes[item] != files.sizes[file] || items.files.modified[item] != files.modified[file]
+  }
+
   /// The index of the item with this path.
   fileprivate func item(of path: ArraySlice<UInt8>) -> Int? {
     var (low, high) = (0, listedCount)

@@ -12,7 +12,7 @@ package struct Scheduler: Sendable {
   var steps: StepTable
   let options: LaunchOptions
   var random: SeededRandom
-  var now = Instant(nanoseconds: 0)
+  package internal(set) var now = Instant(nanoseconds: 0)
   var startedAt = Instant(nanoseconds: 0)
   /// The machine's current conditions.
   package internal(set) var conditions: DeviceConditions
