@@ -189,10 +189,9 @@ import Testing
     #expect(log.creations.count == 1 && log.uploads.first?.received == Self.size)
   }
 
-  @Test func `starts over if its resource is gone`() async throws {
-    let server = try await ResumableServer.start(
-      #"{"faults": {"1": ["drop", 1000000], "2": ["gone", 0]}}"#)
-    let job = try job(server)
+  @Test func `starts over if its resource is gone before the end of the file was sent`() async throws {
+    let server = try await ResumableServer.start(#"{"faults": {"2": ["gone", 0]}}"#)
+    let job = try job(server, "chunk_size: 1MB")
     try write(to: job)
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")

@@ -129,6 +129,36 @@ import Testing
     #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
   }
 
+  /// A gateway has sent the last request twice, the server has removed the completed upload, and the launch ends before ferry
+  /// knows that.
+  @Test(
+    arguments: [
+      (400, .damaged("the upload has already been completed")), (409, .refused), (423, .refused),
+      (404, .gone),
+    ] as [(Int, TransferReading)])
+  func `that may be complete does not start over in the next launch`(
+    status: Int, reading: TransferReading
+  ) throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1: return Self.assigning(.status(201, offset: 100))
+      case 2:
+        var response = AttemptResult.Response(status: status)
+        response.transfer = reading
+        var reply = Reply(answer: .response(response), after: .milliseconds(10))
+        reply.sent = 150
+        return reply
+      default: return .status(503)
+      }
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == (status == 404 ? 1 : 0))
+    world.serve = Self.gone
+    world.run()
+    #expect(!world.starts.contains { $0.attempt.operation == .create(0..<250) })
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
   /// The response to the first request was lost, and the server is too busy to repeat it.
   @Test(arguments: [429, 503])
   func `does not start over because the response to a completed upload is delayed`(_ status: Int) throws {

@@ -15,8 +15,6 @@ package struct TransferState: Hashable, Sendable {
   /// The end of the last byte in a request that the server refused, before it had confirmed any byte of this upload. A gateway
   /// may have sent the request twice, so that the server has these bytes, or the upload may belong to another file.
   package var refusedThrough: Int64 = 0
-  /// Whether the response to the end of the file did not show that the server has completed the upload.
-  package var isEndUnclear = false
   /// While the response to a request is applied: the end of the last byte that the request has sent; `nil` if unknown.
   package var requestEnd: Int64?
 

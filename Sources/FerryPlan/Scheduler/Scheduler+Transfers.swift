@@ -68,8 +68,8 @@ extension Scheduler {
     case .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .otherServer, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .cancelled, .limited:
       machine.lose(flight.attempt.operation, in: &state, size: fileSize(of: ref))
-      if flight.attempt.operation.range != nil, result.answer.mayHaveActed, mayComplete(flight, result),
-        hasSentAll(flight, result)
+      if flight.attempt.operation.range != nil, mayHaveEnded(verdict, result, machine),
+        mayComplete(flight, result), hasSentAll(flight, result)
       {
         state.mayBeComplete = true
       }
@@ -78,7 +78,8 @@ extension Scheduler {
     if machine.mayForgetCompleted, case .response(let response) = result.answer,
       case .damaged = response.transfer
     {
-      state.isEndUnclear = true
+      // The server has stated the completion in a way that ferry does not accept.
+      state.mayBeComplete = true
     }
     // Releasing an upload that may belong to another file could delete that file.
     if machine.asksAfterLoss, case .response(let response) = result.answer, case .foreign = response.transfer
@@ -179,7 +180,7 @@ extension Scheduler {
           ))
       }
       if reading.offset.map({ $0 < size }) == true {
-        (state.mayBeComplete, state.isEndUnclear) = (false, false)
+        state.mayBeComplete = false
       }
       if case .stalled(let message) = progress {
         return .transient(
@@ -214,9 +215,26 @@ extension Scheduler {
     self[attempts: ref]?.earlierBytes = min(attempts.earlierBytes, attempts.usefulBytes - lost)
   }
 
+  /// Whether the server may have executed a request that did not succeed. If a gateway sends a request twice, and the server
+  /// forgets completed uploads, a refusal may concern only the second one.
+  private func mayHaveEnded(
+    _ verdict: Verdict, _ result: AttemptResult, _ machine: any TransferMachine
+  ) -> Bool {
+    if result.answer.mayHaveActed { return true }
+    guard machine.mayForgetCompleted else { return false }
+    return switch verdict {
+    case .transient, .uploadIDGone: true
+    default: false
+    }
+  }
+
   /// Whether the server may have the whole file after this request, according to its result.
   func mayComplete(_ flight: Flight, _ result: AttemptResult) -> Bool {
-    if case .response(let response) = result.answer, response.transfer.offset != nil { return false }
+    if case .response(let response) = result.answer, let offset = response.transfer.offset,
+      offset < fileSize(of: flight.attempt.ref)
+    {
+      return false
+    }
     switch flight.attempt.operation {
     case .whole, .queryOffset, .queryPart, .listParts: return true
     case .create(let range), .send(let range):
@@ -297,8 +315,6 @@ extension Scheduler {
   /// Whether sending the file again from its start might deliver it twice: the server may have completed the
   /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
-    // The server may have stated the completion in a way that ferry did not accept.
-    if progress(of: ref)?.transfer?.isEndUnclear == true { return true }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       steps[ref.node, .transfer].step.repeatability == .once, machine(of: ref)?.mayForgetCompleted == true
     else { return false }
