@@ -86,6 +86,49 @@ import Testing
     #expect(server.lines.count { $0.contains(" PUT ") } == 2)
   }
 
+  /// The list grows while the first upload sends its files. The second upload reads it when the first has ended.
+  @Test(arguments: ["{ root: files, list: list.txt }", "{ root: files }"])
+  func `does not remove files that a needed upload has not sent`(_ files: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.5"])
+    let uploads = """
+      uploads:
+        first:
+          session: uploads
+          files: \(files)
+          transfer: { request: { url: "${vars.api}/files/first-${file.path}" } }
+        second:
+          session: uploads
+          needs: [first]
+          files: { root: files, list: list.txt }
+          transfer: { request: { url: "${vars.api}/files/second-${file.path}" } }
+          after: delete
+      """
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads))
+    for name in ["a", "b"] { try job.write(name, to: name) }
+    try job.folder.write(Data("a\nb\n".utf8), to: "list.txt")
+    let run = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { $0.files.count == 1 }
+    try job.write("late", to: "late")
+    try job.write("changed", to: "a")
+    try job.folder.write(Data("a\nb\nlate\n".utf8), to: "list.txt")
+    try await receiver.clearFaults()
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(
+      end.stderr.contains(
+        "second: 2 files will be sent by the next run, because first has not sent this version of them yet"),
+      "\(end.stderr)")
+    #expect(exists(job, "late") && exists(job, "a") && !exists(job, "b"))
+
+    try job.folder.write(Data("a\nlate\n".utf8), to: "list.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(!exists(job, "late") && !exists(job, "a"))
+    let sent = try await receiver.received().files
+    for file in ["first-late", "second-late", "first-a", "second-a"] {
+      #expect(sent.first { $0.name == file }?.size == (file.hasSuffix("a") ? 7 : 4), "\(file)")
+    }
+  }
+
   @Test func `reports a delivered file that someone else has removed`() async throws {
     let server = try await ScriptedServer.start([:])
     let job = try Workspace(manifest(server, after: "keep"))

@@ -46,7 +46,7 @@ final class LateLists {
     if let listing = launchState.partialListings[node.index] {
       return further(node, listing, &launchState)
     }
-    let listing: Listing
+    var listing: Listing
     do {
       listing = try lister.list(
         journals.all[plan.nodes[node.index].session.index], launchState.rows[node.index])
@@ -64,12 +64,39 @@ final class LateLists {
       return .unreadable(root ?? .init(code: .init(.sourceMissing), message: "\(error)"))
     }
     guard !lister.isStopped() else { return nil }
+    listing.files = try withoutUnsent(listing.files, of: node, lister, scheduler, launchState)
     keep(listing.problems, of: node)
     var (items, settled) = try reconcile(listing, node, scheduler, &launchState, lister)
     settled.unlisted = listing.problems.failures
     guard !lister.isStopped() else { return nil }
     try parts.removeUnlisted(of: node, row: launchState.rows[node.index], lister)
     return .items(items, settled: settled)
+  }
+
+  /// Returns the files without those that an upload must not remove yet, because another upload has not sent them. The next
+  /// run lists them again.
+  private func withoutUnsent(
+    _ files: FileColumns, of node: NodeID, _ lister: FileLister, _ scheduler: Scheduler,
+    _ launchState: LaunchState
+  ) throws(JournalError) -> FileColumns {
+    guard plan.nodes[node.index].after != .keep else { return files }
+    var remaining = files
+    for other in plan.neededUploads(of: node) {
+      guard let otherLister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work,
+        // The patterns have been compiled before.
+        let unsent = try? UnsentElsewhere(
+          lister, other: other, work, otherLister, row: launchState.rows[other.index],
+          journal: journals.all[plan.nodes[other.index].session.index])
+      else { continue }
+      let before = remaining.count
+      remaining = try unsent.sent(remaining, scheduler)
+      guard remaining.count < before else { continue }
+      notice(
+        "\(plan.title(of: node)): \(Count.text(before - remaining.count, "file")) will be sent by the next run, because "
+          + "\(plan.title(of: other)) has not sent this version of \(before - remaining.count == 1 ? "it" : "them") yet"
+      )
+    }
+    return remaining
   }
 
   /// Returns the next portion of a listing if it has been read. Otherwise, has it read: a message follows.

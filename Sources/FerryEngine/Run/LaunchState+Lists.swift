@@ -41,6 +41,23 @@ extension LaunchState {
     }
   }
 
+  /// Lists the uploads that delete or move files after other uploads have sent them. They are listed before those others:
+  /// otherwise, they could contain, and remove, files that arrived later and that the others have not sent.
+  ///
+  /// - Returns: the listings of selections by globs, by node. The files of lists are checked when the uploads open.
+  static func listFirst(
+    _ jobs: Jobs, _ listers: [Int: FileLister], _ selection: Selection, _ given: ShardStarts?
+  ) throws -> [Int: Listing] {
+    var listings: [Int: Listing] = [:]
+    for (index, node) in jobs.plan.nodes.enumerated() where node.after != .keep {
+      guard selection.contains(NodeID(index)), given?.given[index] == nil, let lister = listers[index],
+        case .globs = lister.source, !jobs.plan.neededUploads(of: NodeID(index)).isEmpty
+      else { continue }
+      listings[index] = try lister.list(nil, nil)
+    }
+    return listings
+  }
+
   /// The first files of an upload that the journal does not know, or all of them if there are few; `nil` if its files
   /// have to be listed completely before the launch.
   mutating func firstFiles(

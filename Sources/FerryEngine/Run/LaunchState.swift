@@ -109,6 +109,7 @@ struct LaunchState {
     requests = jobs.manifests.map { _ in [:] }
     uploadIDUses = UploadIDUses(jobs.plan)
     for journal in journals.all { try journal?.checkItems() }
+    let listedFirst = try Self.listFirst(jobs, listers, selection, given)
     var nextRows = try journals.all.map { try $0?.nextRow ?? 1 }
     self.nextRows = nextRows
     for (index, node) in jobs.plan.nodes.enumerated() {
@@ -147,8 +148,8 @@ struct LaunchState {
         if isPreview ? listIsFetched(id, jobs, listers[index]) : listMayChange(node, work) {
           listsLater.insert(index)
         }
-        var listing: Listing?
-        if listsInPortions, submitted[index] == nil {
+        var listing = listedFirst[index]
+        if listing == nil, listsInPortions, submitted[index] == nil {
           listing = try firstFiles(of: id, jobs.plan, listers[index], journal, row)
         }
         if listing == nil { listing = try list(of: id, jobs, listers[index], journal, row, given) }

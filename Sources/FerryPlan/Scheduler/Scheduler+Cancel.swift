@@ -161,6 +161,15 @@ extension Scheduler {
     }
   }
 
+  /// Whether an upload has delivered a file in this launch, in the same version; `nil` if it has no such item.
+  package func hasDelivered(_ file: Int, of files: FileColumns, by node: NodeID) -> Bool? {
+    guard let upload = uploadIndex[node.index], let item = uploads[upload].item(of: files.path(file)) else {
+      return nil
+    }
+    return uploads[upload].items.phases[item] == .done
+      && !uploads[upload].differs(item, from: file, of: files)
+  }
+
   /// The launch's items that are other versions of these files.
   package func otherVersions(of files: FileColumns, of node: NodeID) -> FileColumns {
     var others = FileColumns()

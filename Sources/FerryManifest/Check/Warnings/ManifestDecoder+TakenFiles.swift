@@ -33,8 +33,11 @@ extension Upload {
   /// Whether a file may belong to both uploads: their folders are the same or nested, and the beginnings and
   /// ends of their patterns are compatible.
   ///
-  /// Returns `false` for an explicit list, because its contents are unknown.
+  /// Returns `false` for different lists, or a list and patterns, because the contents of lists are unknown.
   fileprivate func mayShareFiles(with other: Upload) -> Bool {
+    if case .list(let list, _) = files.source, case .list(let others, _) = other.files.source {
+      return list == others && folder == other.folder
+    }
     guard case .globs(let own, _) = files.source, case .globs(let others, _) = other.files.source else {
       return false
     }
