@@ -190,7 +190,7 @@ struct BudgetTests {
 
   /// A single request with a body of `size` bytes, to which the server responds with `status`.
   private func request(
-    _ cutoff: String, size: Int64, method: String = "PUT", status: Int = 503, networks: String = "wifi"
+    _ cutoff: String, size: Int64, method: String = "PUT", status: Int = 425, networks: String = "wifi"
   ) throws -> World {
     let yaml =
       head(cutoff).replacing("wifi:", with: "\(networks):") + """

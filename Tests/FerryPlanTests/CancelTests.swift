@@ -111,7 +111,7 @@ struct CancelTests {
 
       """
     var world = try World(yaml) { call in
-      call.node == "hold" ? .status(200, after: .seconds(10)) : .status(503)
+      call.node == "hold" ? .status(200, after: .seconds(10)) : .status(425)
     }
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
     world.run()
@@ -177,7 +177,7 @@ struct CancelTests {
         """,
       b: #"transfer: { request: { url: "http://host/b" } }"#
     ) { call in
-      .status(call.step == .commit || call.node == "b" ? 503 : 200, after: .seconds(1))
+      .status(call.step == .commit || call.node == "b" ? 425 : 200, after: .seconds(1))
     }
     world.run()
     world.serve = { _ in .status(200, after: .seconds(10)) }
@@ -287,7 +287,7 @@ struct CancelTests {
     let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 2 }, other: {} }\n"
     var world = try world(Yaml.put("    batch: { max_items: 2 }\n" + more, head: head))
     world.serve = { call in
-      call.step == .request ? .status(503) : .status(200, after: .seconds(10))
+      call.step == .request ? .status(425) : .status(200, after: .seconds(10))
     }
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
     world.run()

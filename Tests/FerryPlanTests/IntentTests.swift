@@ -82,7 +82,7 @@ struct IntentTests {
 
   /// Although the item's next step goes to another server, the next launch first puts the item into the host queue of
   /// its first step.
-  @Test(arguments: ["http://other", "${token.base}"], [Reply.status(503), .refused])
+  @Test(arguments: ["http://other", "${token.base}"], [Reply.status(425), .refused])
   func aDeferredCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
     var world = try commitElsewhere(base) { $0.step == .commit ? reply : .status(200) }
     world.run()
@@ -138,7 +138,7 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test(arguments: [401, 408, 425, 429, 501, 503, 505, 511])
+  @Test(arguments: [401, 408, 425, 429, 501, 505, 511])
   func aRejectionUsesUpTheIntentAndTheNextAttemptHasItsOwn(status: Int) throws {
     let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)
     var world = try World(yaml, files: Yaml.files(1)) { call in
@@ -150,8 +150,32 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  /// A gateway also sends 503 if the server was disconnected while it executed the request.
+  @Test(arguments: [(false, 1), (true, 2)])
+  func a503ShowsThatNothingWasExecutedOnlyIfTheManifestSaysSo(isListed: Bool, requests: Int) throws {
+    let retry = "    retry: { limit: 3\(isListed ? ", not_executed: [503]" : "") }\n"
+    var world = try World(Yaml.post(retry), files: Yaml.files(1)) { .status($0.number == 1 ? 503 : 200) }
+    world.run()
+    #expect(world.starts.count == requests)
+    #expect(world.scheduler.totals.items.done == (isListed ? 1 : 0))
+    #expect(world.scheduler.totals.items.ambiguous == (isListed ? 0 : 1))
+  }
+
+  /// Each pause is followed by one request.
+  @Test(arguments: [nil, .seconds(60)] as [Duration?])
+  func anOverloadedServerDoesNotMakeEveryItemAmbiguous(retryAfter: Duration?) throws {
+    var world = try World(Yaml.post("    retry: { limit: 2 }\n"), files: Yaml.files(100)) { _ in
+      .status(503, retryAfter: retryAfter)
+    }
+    world.run()
+    let counts = world.scheduler.totals.items
+    let connections = world.scheduler.plan.sessions[0].maxConnectionsPerHost
+    #expect(counts.ambiguous <= connections + 2 && counts.waiting == 100 - counts.ambiguous, "\(counts)")
+    #expect(world.scheduler.exitCode == .itemsFailed)
+  }
+
   @Test func anItemThatTheServerAlwaysRejectedIsRetriedInTheNextLaunch() throws {
-    var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(503) }
+    var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(425) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 2)
     world.serve = { _ in .status(200) }

@@ -97,14 +97,14 @@ struct ProbeTests {
     #expect(last[0].at.duration(to: last[1].at) >= .milliseconds(67_500))
   }
 
-  @Test(arguments: [500, 502, 504, 524])
+  @Test(arguments: [500, 502, 503, 504, 524])
   func aGatewayErrorCountsAsALostResponse(status: Int) throws {
     var world = try world { $0.step == .commit ? .status(status) : .status(200) }
     world.run()
     #expect(steps(world).suffix(2) == [.commit, .probe])
   }
 
-  @Test(arguments: [429, 501, 503])
+  @Test(arguments: [429, 501, 505])
   func aCommitThatTheServerRejectedTemporarilyIsSentAgainWithoutAProbe(status: Int) throws {
     var world = try world { call in
       .status(call.step == .commit && call.number == 1 ? status : 200)
@@ -162,7 +162,7 @@ struct ProbeTests {
   }
 
   @Test func aCommitThatTheServerRejectedIsNotInDoubtForTheNextLaunch() throws {
-    var world = try world { $0.step == .commit ? .status(503) : .status(200) }
+    var world = try world { $0.step == .commit ? .status(425) : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
     world.serve = { $0.step == .probe ? .status(403) : .status(200) }

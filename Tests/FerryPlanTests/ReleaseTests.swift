@@ -304,7 +304,7 @@ import Testing
   /// the ID.
   @Test(arguments: ["already_done: { status: [409] }", ""])
   func anIDWhoseCommitWasDeferredInAnEarlierLaunchIsNotReleased(_ key: String) throws {
-    var world = try world(alreadyDone: key) { $0.step == .commit ? .status(503) : nil }
+    var world = try world(alreadyDone: key) { $0.step == .commit ? .status(501) : nil }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
     world.serve = Self.server { $0.step == .commit ? .status(400) : nil }

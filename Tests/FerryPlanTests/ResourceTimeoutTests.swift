@@ -97,7 +97,7 @@ import Testing
         up:
           session: s
           files: { root: r }
-          retry: { limit: 20, initial: 1m, max: 5h, jitter: 0 }
+          retry: { limit: 20, initial: 1m, max: 5h, jitter: 0, not_executed: [503] }
           allocate: { request: { url: "http://host/allocate" }, capture: { id: { json: /id } } }
           transfer: { request: { method: POST, url: "http://host/transfer" } }
           commit: { request: { url: "http://host/commit" } }

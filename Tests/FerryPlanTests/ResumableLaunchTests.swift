@@ -183,7 +183,7 @@ import Testing
   /// A busy server without an upload resource has executed nothing, so the next launch sends the file.
   @Test func `is sent by the next launch if the server was too busy for its creation`() throws {
     var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in
-      var reply = Reply.status(503)
+      var reply = Reply.status(425)
       reply.sent = 250
       return reply
     }

@@ -25,6 +25,15 @@ extension RetryPolicy {
         doc: "The fraction of a delay by which it varies at random, from 0 to 1.",
         example: "0.25"
       ),
+      Key(
+        "not_executed", \.notExecuted, .list(.integer(400...599), atLeastOne: true), default: "none",
+        doc: """
+          Statuses that the server sends only if it has not executed a request, in addition to 408, 425, 429, 501, 505 and \
+          511. After such a response, ferry retries even a request that must not be repeated. List 503 only if no gateway \
+          between ferry and the server sends it: many gateways send 503 if the server was disconnected while it executed the \
+          request.
+          """,
+        example: "[503]"),
     ],
     blank: { _, _ in RetryPolicy() },
     finish: { retry, node, decoder in

@@ -9,6 +9,8 @@ package struct RetryPolicy: Hashable, Codable, Sendable {
   package var factor: Double
   package var max: Duration
   package var jitter: Double
+  /// The statuses that the server sends only if it has not executed a request. Default: none.
+  package var notExecuted: [Int] = []
 
   package init(
     limit: Int = 5, initial: Duration = .seconds(1), factor: Double = 2, max: Duration = .seconds(300),

@@ -41,3 +41,8 @@ package struct SingleRequest: Equatable, Sendable {
     self.retry = retry
   }
 }
+
+extension SingleRequest {
+  /// Whether the request is sent again after an unclear outcome.
+  package var isRepeated: Bool { request.isIdempotent || isRepeatable || idempotencyHeader != nil }
+}

@@ -207,11 +207,13 @@ private struct PlanCompiler {
       upload.transfer.capture, [], transferRepeats)
     let renewOn = upload.allocate?.renewOn ?? []
     transfer.renewOn = renewOn
+    transfer.notExecuted = upload.retry.notExecuted
     let commit = upload.commit.map {
       var commit = step(
         .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [], $0.repeatability)
       commit.idempotencyHeader = $0.idempotencyHeader
       commit.renewOn = renewOn
+      commit.notExecuted = upload.retry.notExecuted
       return commit
     }
     let probe = upload.commit.flatMap { commit in
@@ -241,10 +243,11 @@ private struct PlanCompiler {
   }
 
   private func node(_ fetch: Fetch) -> Node {
-    let step = Step(
+    var step = Step(
       kind: .fetch, session: id(fetch.session), token: id(token: fetch.token), request: fetch.request,
       expect: fetch.expect, capture: [], alreadyDone: [],
       repeatability: fetch.request.isIdempotent ? .repeatable : .once, origin: Origin(fetch.request.url))
+    step.notExecuted = fetch.retry.notExecuted
     return Node(
       name: fetch.name.value, session: step.session, needs: needs(.fetch(fetch)),
       retry: fetch.retry,
@@ -286,17 +289,13 @@ private struct PlanCompiler {
       expect: request.expect, capture: request.capture, alreadyDone: [],
       repeatability: request.isRepeated ? .repeatable : .once, origin: Origin(request.request.url))
     step.idempotencyHeader = request.idempotencyHeader
+    step.notExecuted = request.retry.notExecuted
     return Node(
       name: request.name.value, session: step.session,
       needs: needs(.request(request)),
       retry: request.retry,
       work: .request(RequestWork(step: step, when: request.when, isOptional: request.isOptional)))
   }
-}
-
-extension SingleRequest {
-  /// Whether the request is sent again after an unclear outcome.
-  fileprivate var isRepeated: Bool { request.isIdempotent || isRepeatable || idempotencyHeader != nil }
 }
 
 extension Upload.Commit {

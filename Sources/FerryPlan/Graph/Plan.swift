@@ -350,6 +350,8 @@ package struct Step: Hashable, Codable, Sendable {
   /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
+  /// The statuses that, according to the manifest, the server sends only if it has not executed the step.
+  package var notExecuted: [Int] = []
   /// The statuses after which a new upload ID is allocated, in addition to the statuses that always have this effect.
   package var renewOn: [Int] = []
   /// The origin of the step's URL, if it is known before the run.

@@ -28,6 +28,15 @@ extension Scheduler {
     endWaitsInTime(on: hostQueue)
   }
 
+  /// Pauses a host after a request that is not sent again. Another request tests the host. If it has not recovered after as
+  /// many pauses as the request could have had retries, the others remain for a later launch.
+  mutating func pauseForOthers(_ flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?) {
+    pause(flight.hostQueue, after: flight, failure, retryAfter: retryAfter)
+    let policy = plan.nodes[flight.attempt.ref.node.index].retry
+    guard hostQueues[flight.hostQueue].failures > policy.limit else { return }
+    giveUp(flight.hostQueue, failure, of: flight.attempt.ref)
+  }
+
   /// Steps whose deadline precedes the end of the pause wait for the deadline instead, and then fail.
   private mutating func endWaitsInTime(on hostQueue: Int) {
     var paused = hostQueues[hostQueue]

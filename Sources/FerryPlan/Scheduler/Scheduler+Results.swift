@@ -46,6 +46,7 @@ extension Scheduler {
     if flight.attempt.byteLimit != nil, verdict != .succeeded { releaseReservation(ref) }
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
+    case .answerLost(let failure) where failure.status == 503: break
     case .succeeded, .partial, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
       .transient,
       .permanent, .answerLost, .notCommitted, .integrity, .limited:
@@ -175,7 +176,7 @@ extension Scheduler {
       note(.integrity, of: ref.node)
       end(ref, .failed, failure)
     case .answerLost(let failure) where step.repeatability == .afterProbe:
-      retry(flight, failure, retryAfter: nil, scope: .item, as: .probe)
+      retry(flight, failure, retryAfter: result.answer.retryAfter, scope: .item, as: .probe)
     case .notCommitted: again(ref, .commit)
     case .answerLost(let failure):
       end(
@@ -184,6 +185,8 @@ extension Scheduler {
           code: .responseLost, status: failure.status,
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
+      // Otherwise, each request to an overloaded server would become ambiguous.
+      if failure.status == 503 { pauseForOthers(flight, failure, retryAfter: result.answer.retryAfter) }
     case .limited(let failure):
       limit(flight, step, result.part, failure)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)

@@ -99,6 +99,11 @@ extension Step {
         .init(code: .unauthorized, status: status, message: "the server rejected the token with \(status)"))
     }
     if let uploadID, refusesUploadID(response, uploadID) { return .uploadIDRefused(failure) }
+    if notExecuted.contains(status) {
+      return .transient(
+        failure, retryAfter: response.retryAfter, scope: response.retryAfter == nil ? .item : .host,
+        effect: .refused)
+    }
     switch response.judgedStatus {
     case 207 where reportsFailures(status: status), 300...399:
       // A server may act and then redirect, or act on some of the resources. Only a status listed in `expect` proves
@@ -117,16 +122,17 @@ extension Step {
       return uploadID != nil && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
-    case 503 where response.retryAfter != nil:
-      return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
-    case 408, 425, 501, 503, 505, 511:
+    case 408, 425, 501, 505, 511:
       // These statuses mean that the request was not executed. No other 5xx shows whether it was executed.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case 500...599:
       // A server may have acted before it failed, and a gateway cannot determine this (RFC 9110 §15.6.1,
-      // §15.6.3).
+      // §15.6.3). Gateways such as Apache, Envoy and Varnish also send 503 if the server is disconnected while it executes a
+      // request.
       guard isRepeatedBlindly else { return .answerLost(failure) }
-      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .unknown)
+      return .transient(
+        failure, retryAfter: response.retryAfter,
+        scope: status == 503 && response.retryAfter != nil ? .host : .item, effect: .unknown)
     default:
       return .permanent(failure)
     }
@@ -310,6 +316,14 @@ extension AttemptResult.Response {
 }
 
 extension AttemptResult.Answer {
+  /// The wait that the server requested; `nil` if it requested none.
+  var retryAfter: Duration? {
+    switch self {
+    case .response(let response): response.retryAfter
+    case .failure: nil
+    }
+  }
+
   /// Whether the server may have executed the request. It certainly has not if it refused the request (4xx
   /// except 408) or referred it elsewhere, or the request was not sent. A report from an overloaded server that it did nothing is
   /// sufficient for a retry, but not for a deletion.

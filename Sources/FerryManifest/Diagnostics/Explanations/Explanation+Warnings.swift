@@ -150,10 +150,11 @@ extension Explanation {
       """, wrong: "discretionary", right: "all")
 
   static let idleRepeatable = Explanation(
-    "A 'repeatable' that has no effect",
+    "A 'repeatable' or 'not_executed' that has no effect",
     """
     `repeatable: true` lets a POST or PATCH request be sent again although an earlier attempt may have been executed. \
-    Requests with an idempotent method, such as PUT, are always sent again. Remove the key.
+    Requests with an idempotent method, such as PUT, are always sent again. `retry: { not_executed: […] }` also concerns \
+    only requests that must not be repeated, and commits. Remove the key.
     """,
     in: """
       version: 1
