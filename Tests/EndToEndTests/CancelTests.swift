@@ -157,7 +157,7 @@ import Testing
   // MARK: reset
 
   @Test func `is dropped, and the next run begins a new round`() async throws {
-    let receiver = try await ReceiverProcess.start(faults: ["commit:status=503"])
+    let receiver = try await ReceiverProcess.start(faults: ["commit:status=425"])
     let job = try Workspace(
       JobText.text(
         server: receiver.url, JobText.uploadIDs(retry: "retry: { limit: 0, initial: 10ms, max: 20ms }")))

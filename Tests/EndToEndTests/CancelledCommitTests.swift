@@ -61,7 +61,7 @@ import Testing
   @Test func `is cancelled if it was not sent, and the next round sends its file`()
     async throws
   {
-    let receiver = try await ReceiverProcess.start(faults: ["commit:status=503"])
+    let receiver = try await ReceiverProcess.start(faults: ["commit:status=501"])
     let job = try Workspace(
       JobText.text(
         server: receiver.url,

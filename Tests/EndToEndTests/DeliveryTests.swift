@@ -38,7 +38,7 @@ import Testing
   @Test func `that cannot be repeated continues after a response that reports that nothing was done`()
     async throws
   {
-    let receiver = try await ReceiverProcess.start(faults: ["inbox:every=2,status=503"])
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:every=2,status=425"])
     let job = try workspace(receiver, JobText.posts)
     #expect(try await job.run().command.status == 0)
     #expect(Set(try await receiver.received().inbox.map(\.name)).count == 6)

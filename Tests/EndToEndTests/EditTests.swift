@@ -115,7 +115,7 @@ import Testing
     _ edit: Edit
   ) async throws {
     let receiver = try await ReceiverProcess.start(
-      faults: ["content:every=2,status=500", "commit:every=2,status=503"])
+      faults: ["content:every=2,status=500", "commit:every=2,status=501"])
     let (job, before) = try await halfway(receiver)
     var text = before
     for (old, new) in edit.replacing {

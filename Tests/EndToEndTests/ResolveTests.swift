@@ -178,7 +178,7 @@ import Testing
     try job.write("a", to: "a.txt")
     #expect(try await job.run().report.totals.items.ambiguous == 1)
     #expect(try await job.ferry("resolve", "--all", "retry", "--manifest", "job.yaml").status == 0)
-    for (status, code) in [(503, 5), (403, 1)] as [(Int, Int32)] {
+    for (status, code) in [(501, 5), (403, 1)] as [(Int, Int32)] {
       try await receiver.clearFaults()
       try await receiver.add(fault: "{\"route\": \"commit\", \"status\": \(status)}")
       let command = try await job.run().command

@@ -31,11 +31,11 @@ enum KillKind: String, CaseIterable, CustomTestStringConvertible {
         [
           "content:every=23,drop=before", "content:every=19,drop=after",
           "commit:every=17,drop=before,cut=close", "commit:every=13,drop=after",
-          "allocate:every=29,status=500", "content:every=31,status=500", "commit:every=37,status=503",
+          "allocate:every=29,status=500", "content:every=31,status=500", "commit:every=37,status=501",
         ]
       case .puts: ["file:every=23,drop=before", "file:every=19,drop=after", "file:every=31,status=500"]
       case .posts:
-        ["inbox:every=43,drop=before", "inbox:every=37,drop=after,cut=close", "inbox:every=31,status=503"]
+        ["inbox:every=43,drop=before", "inbox:every=37,drop=after,cut=close", "inbox:every=31,status=425"]
       case .fetches: ["file:every=23,drop=before", "file:every=19,drop=after", "file:every=31,status=500"]
       }
     // If several faults match a request, the first one applies, so faults that match every request come last.
