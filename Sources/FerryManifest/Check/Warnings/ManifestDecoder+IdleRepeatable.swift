@@ -32,7 +32,8 @@ extension ManifestDecoder {
       else { continue }
       warn(
         .idleRepeatable, at: key.location,
-        "this has no effect: all requests of \(node.name.quoted) may be repeated, whatever the status", help: "remove it",
+        "this has no effect: all requests of \(node.name.quoted) may be repeated, whatever the status",
+        help: "remove it",
         use: key.use ?? written.use)
     }
   }
