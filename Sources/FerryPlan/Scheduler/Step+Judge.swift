@@ -171,6 +171,10 @@ extension Step {
         ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
     case 401, 403:
       if let reason = response.withheld ?? response.challengeProblem { message += "; \(reason)" }
+    case 503 where !isRepeatedBlindly:
+      message +=
+        "; if neither the server nor a gateway sends 503 for a request that may have been executed, write "
+        + "'retry: { not_executed: [503] }'"
     case 200...299 where kind.storesDocument:
       message = refusal(of: status, askedForRest: response.askedForRest)
     case 207 where reportsFailures(status: status):
