@@ -87,7 +87,11 @@ import Testing
   }
 
   /// The list grows while the first upload sends its files. The second upload reads it when the first has ended.
-  @Test(arguments: ["{ root: files, list: list.txt }", "{ root: files }"])
+  @Test(
+    arguments: [
+      "{ root: files, list: list.txt }", "{ root: files }", #"{ root: ., include: ["files/*"] }"#,
+      "{ root: files, list: other.txt }",
+    ])
   func `does not remove files that a needed upload has not sent`(_ files: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.5"])
     let uploads = """
@@ -95,7 +99,7 @@ import Testing
         first:
           session: uploads
           files: \(files)
-          transfer: { request: { url: "${vars.api}/files/first-${file.path}" } }
+          transfer: { request: { url: "${vars.api}/files/first-${file.name}" } }
         second:
           session: uploads
           needs: [first]
@@ -105,12 +109,12 @@ import Testing
       """
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads))
     for name in ["a", "b"] { try job.write(name, to: name) }
-    try job.folder.write(Data("a\nb\n".utf8), to: "list.txt")
+    for list in ["list.txt", "other.txt"] { try job.folder.write(Data("a\nb\n".utf8), to: list) }
     let run = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.files.count == 1 }
     try job.write("late", to: "late")
     try job.write("changed", to: "a")
-    try job.folder.write(Data("a\nb\nlate\n".utf8), to: "list.txt")
+    for list in ["list.txt", "other.txt"] { try job.folder.write(Data("a\nb\nlate\n".utf8), to: list) }
     try await receiver.clearFaults()
     let end = await run.end()
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
@@ -120,7 +124,7 @@ import Testing
       "\(end.stderr)")
     #expect(exists(job, "late") && exists(job, "a") && !exists(job, "b"))
 
-    try job.folder.write(Data("a\nlate\n".utf8), to: "list.txt")
+    for list in ["list.txt", "other.txt"] { try job.folder.write(Data("a\nlate\n".utf8), to: list) }
     #expect(try await job.run().command.status == 0)
     #expect(!exists(job, "late") && !exists(job, "a"))
     let sent = try await receiver.received().files
@@ -265,12 +269,52 @@ import Testing
     #expect(try await job.run().report.totals.items.ambiguous == 1)
     try job.write("second", to: "in/a")
     try await submit(job)
+    // A file of the same submission that can be sent is not kept.
+    try job.write("c", to: "in/c")
+    #expect(
+      try await job.start(["submit", "job.yaml", "files", "files/in/c", "files/in/a"]).end().status == 0)
     for _ in 1...2 {
       let run = try await job.ferry("run", "job.yaml")
       #expect(run.stderr.contains("1 submitted file will be sent after you have decided"), "\(run.stderr)")
     }
     #expect(try await job.ferry("resolve", "in/a", "done", "--manifest", "job.yaml").status == 0)
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(server.requests.map(\.body) == ["1", "c", "second"])
+    #expect(try await job.status().session("versions.uploads")?.notes.isEmpty == true)
+  }
+
+  /// The file was replaced again before the run that read it.
+  @Test func `is not sent again after a decision about a later version`() async throws {
+    let server = try await ScriptedServer.start(["/in/a": .init(status: 500, next: [.init(status: 200)])])
+    let job = try job(
+      server,
+      #"""
+          deliver: every_run
+          transfer: { protocol: post, request: { url: "\#(server.home)/${file.path}" } }
+      """#)
+    try await submit(job)
+    try job.write("later version", to: "in/a")
+    #expect(try await job.run().report.totals.items.ambiguous == 1)
+    #expect(try await job.ferry("resolve", "in/a", "done", "--manifest", "job.yaml").status == 0)
     #expect(try await job.ferry("run", "job.yaml").status == 0)
-    #expect(server.requests.map(\.body) == ["1", "second"])
+    #expect(server.requests.map(\.body) == ["later version"])
+  }
+
+  @Test func `is sent again in the same round with deliver every_run`() async throws {
+    let server = try await ScriptedServer.start(["/in/b": .init(status: 429)])
+    let job = try job(
+      server,
+      #"""
+          deliver: every_run
+          transfer: { request: { url: "\#(server.home)/${file.path}" } }
+      """#)
+    try job.write("b", to: "in/b")
+    let files = ["files/in/a", "files/in/b"]
+    #expect(try await job.start(["submit", "job.yaml", "files"] + files).end().status == 0)
+    #expect(try await job.ferry("run", "job.yaml").status != 0)
+    try job.write("second", to: "in/a")
+    try await submit(job)
+    #expect(try await job.ferry("run", "job.yaml").status != 0)
+    #expect(server.requests.filter { $0.path == "/in/a" }.map(\.body) == ["1", "second"])
   }
 }

@@ -56,6 +56,19 @@ import Testing
     #expect(paths == 1)
   }
 
+  /// The numbers of the remaining files do not change, although their indices do.
+  @Test func aNoteKeepsTheRightFilesEachTime() throws {
+    let inbox = try open()
+    let files = ["a", "b", "c", "d"].map { Note.File(path: Array($0.utf8)) }
+    let id = try inbox.leave(Note(session: "s", kind: .submit, files: files, createdAt: .start))
+    try inbox.keepOnly([1, 2, 3], of: id)
+    #expect(try inbox.notes(session: "s").first?.files == Array(files[1...]))
+    try inbox.keepOnly([0, 2, 7], of: id)
+    #expect(try inbox.notes(session: "s").first?.files == [files[1], files[3]])
+    try inbox.keepOnly([], of: id)
+    #expect(try inbox.notes(session: "s").first?.files == [])
+  }
+
   @Test func aHundredThousandPathsAreOneNote() throws {
     let inbox = try open()
     let files = (0..<100_000).map { Note.File(path: Array("2026/\($0).jpg".utf8)) }

@@ -184,6 +184,22 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 0)
   }
 
+  /// If the launch is killed during the pause, the items are not ambiguous.
+  @Test(arguments: [Reply.refused, .status(429)])
+  func noIntentsAreRecordedInAdvanceWhileAHostIsPaused(reply: Reply) throws {
+    var world = try World(
+      Yaml.post("    retry: { limit: 9, initial: 1h, max: 1h }\n"), files: Yaml.files(40)
+    ) { _ in reply }
+    world.launch()
+    while world.starts.isEmpty || world.now == world.start, world.step() {}
+    // The pause after the first test of the host.
+    while world.now < world.start.advanced(by: .seconds(5_400)), world.step() {}
+    #expect(world.intentEntries.count { $0 == .recorded } > 0)
+    // Only the next test of the host may have been sent.
+    let intents = world.journal.items.values.reduce(0) { $0 + $1.values.count { $0.known.intent != nil } }
+    #expect(intents <= 1)
+  }
+
   @Test func unusedIntentsAreWithdrawnAtAStop() throws {
     var world = try World(Yaml.post(), files: Yaml.files(10)) { _ in .status(200, after: .seconds(3)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]

@@ -50,7 +50,7 @@ struct SubmittedFiles: Sendable {
     for (path, file) in absent {
       try journal.meet(node: node.id, path: path) { item throws(JournalError) in
         let state = try item.state
-        if !state.isClosed || (state == .done && file.submitted.isDelivered(by: item, at: now)) {
+        if !state.isClosed || (state == .done && file.submitted.isIncluded(in: item, at: now)) {
           absent[path] = nil
         }
       }
@@ -87,10 +87,8 @@ struct SubmittedFiles: Sendable {
 }
 
 extension SubmittedFiles.SubmittedVersion {
-  /// Whether a delivered item is the submitted version of its file, or a later one.
-  ///
-  /// - Parameter item: an item whose state is `done`.
-  fileprivate func isDelivered(by item: borrowing ItemRow, at now: Instant) -> Bool {
+  /// Whether a delivered or ambiguous item is the submitted version of its file, or a later one.
+  fileprivate func isIncluded(in item: borrowing ItemRow, at now: Instant) -> Bool {
     guard let version else { return item.closedAt.map { $0 >= submittedAt } ?? false }
     if item.version == version { return true }
     // The file was changed after its submission, and was queued later. A time in the future is that of a wrong clock.
@@ -111,7 +109,9 @@ extension SubmittedFiles {
     var undecided: Set<[UInt8]> = []
 
     /// Whether all the files wait for decisions of the user.
-    func isUndecided(_ note: Note) -> Bool { note.files.allSatisfy { undecided.contains($0.path) } }
+    func isUndecided(_ note: Note) -> Bool {
+      !note.files.isEmpty && note.files.allSatisfy { undecided.contains($0.path) }
+    }
   }
 
   func postponed(
@@ -127,7 +127,9 @@ extension SubmittedFiles {
     if let journal, let row, row.id != 0 {
       try journal.forEachAmbiguous(node: row.id) { item in
         let path = item.path
-        guard let submitted = submissions[path]?.version, submitted != item.version else { return }
+        guard let submitted = submissions[path], submitted.version != nil,
+          !submitted.isIncluded(in: item, at: scheduler.now)
+        else { return }
         postponed.undecided.insert(path)
       }
     }

@@ -11,46 +11,65 @@ struct UnsentElsewhere {
   private let row: NodeRow?
   private let journal: SessionJournal?
   private let deliver: Upload.Deliver
-  /// The patterns of the other upload; `nil` if it has the same list.
-  private let globs: (include: GlobMatcher, exclude: GlobMatcher)?
+  private let selects: ([UInt8]) -> Bool
+  /// The real paths of both roots.
+  private let root: [UInt8]
+  private let otherRoot: [UInt8]
 
-  /// - Returns: `nil` if the uploads do not select files from the same folder, or have different lists.
-  init?(
+  /// - Parameters:
+  ///   - lister: that of the upload whose files are checked.
+  ///   - otherLister: that of the other upload.
+  /// - Throws: `ListingFailure` if a root or the list of the other upload cannot be read.
+  init(
     _ lister: FileLister, other: NodeID, _ work: UploadWork, _ otherLister: FileLister, row: NodeRow?,
     journal: SessionJournal?
-  ) throws(ListingFailure) {
-    guard lister.root == otherLister.root else { return nil }
-    switch (lister.source, otherLister.source) {
-    case (.list, .globs(let include, let exclude)):
-      globs = (try GlobMatcher(include), try GlobMatcher(exclude))
-    case (.list(let list, _), .list(let otherList, _)) where list == otherList: globs = nil
-    default: return nil
-    }
+  ) throws {
+    (root, otherRoot) = (try lister.folder().real, try otherLister.folder().real)
     (self.other, self.row, self.journal, deliver) = (other, row, journal, work.deliver)
+    switch (lister.source, otherLister.source) {
+    case (_, .globs(let include, let exclude)):
+      let (include, exclude) = (try GlobMatcher(include), try GlobMatcher(exclude))
+      selects = { include.matches($0) && !exclude.matches($0) }
+    case (.list(let list, _), .list(let otherList, _)) where list == otherList && root == otherRoot:
+      selects = { _ in true }
+    case (_, .list("-", _)), (_, .items): selects = { _ in false }
+    case (_, .list):
+      let files = try otherLister.list(journal, row).files
+      let paths = Set((0..<files.count).map { Array(files.path($0)) })
+      selects = { paths.contains($0) }
+    }
   }
 
   /// Returns the files without those that the other upload has not sent in the same version.
   func sent(_ files: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> FileColumns {
-    var isSent = (0..<files.count).map { scheduler.hasDelivered($0, of: files, by: other) }
-    if let row, let journal, row.id != 0 {
-      for file in 0..<files.count where isSent[file] == nil {
-        try journal.meet(node: row.id, path: Array(files.path(file))) { item throws(JournalError) in
-          // With `deliver: once`, a file that was delivered is not sent again if it changes.
-          let isSame =
-            deliver == .once
-            || item.size == files.sizes[file] && item.modified == files.modified[file]
-          isSent[file] = try item.state == .done && isSame
-        }
-      }
-    }
     var sent = FileColumns()
-    for file in 0..<files.count where isSent[file] ?? !isSelected(Array(files.path(file))) {
-      sent.append(file, of: files)
-    }
+    for file in 0..<files.count where try isSent(file, of: files, scheduler) { sent.append(file, of: files) }
     return sent
   }
 
-  private func isSelected(_ path: [UInt8]) -> Bool {
-    globs.map { $0.include.matches(path) && !$0.exclude.matches(path) } ?? true
+  private func isSent(
+    _ file: Int, of files: FileColumns, _ scheduler: Scheduler
+  ) throws(JournalError) -> Bool {
+    guard let path = otherPath(of: files.path(file)) else { return true }
+    var named = FileColumns()
+    named.append(path: path, size: files.sizes[file], modified: files.modified[file])
+    if let isSent = scheduler.hasDelivered(0, of: named, by: other) { return isSent }
+    var isSent = !selects(path)
+    guard let row, let journal, row.id != 0 else { return isSent }
+    try journal.meet(node: row.id, path: path) { item throws(JournalError) in
+      // With `deliver: once`, a file that was delivered is not sent again if it changes.
+      let isSame =
+        deliver == .once || item.size == files.sizes[file] && item.modified == files.modified[file]
+      isSent = try item.state == .done && isSame
+    }
+    return isSent
+  }
+
+  /// The path of a file relative to the root of the other upload; `nil` if the file is not inside that root.
+  private func otherPath(of path: some Collection<UInt8>) -> [UInt8]? {
+    if root == otherRoot { return Array(path) }
+    let whole = (root == [0x2F] ? root : root + [0x2F]) + path
+    let folder = otherRoot == [0x2F] ? otherRoot : otherRoot + [0x2F]
+    return whole.starts(with: folder) ? Array(whole.dropFirst(folder.count)) : nil
   }
 }

@@ -26,6 +26,8 @@ final class InboxProcessor {
   private var taken: [(id: Int64, node: Int?)] = []
   /// The files that were submitted before the run, with their notes, by node.
   private var submittedBefore: [Int: (files: SubmittedFiles, notes: [Note])] = [:]
+  /// Notes of which this run has queued only some of the files, with these files, by their indices.
+  private var takenInPart: [(note: Note, node: Int, files: FileColumns)] = []
   /// Notes that wait for a decision of the user about other versions of their files.
   private var undecided: Set<Int64> = []
   /// The reasons why submitted files could not be queued and remain for the next run, by node.
@@ -171,6 +173,18 @@ final class InboxProcessor {
       }
     }
     try inbox.remove(done)
+    for (note, node, files) in takenInPart
+    where !interrupted.contains(node) && scheduler.hasHandedOver(NodeID(node)) {
+      let queued = Set(
+        (0..<files.count).filter { scheduler.hasQueued($0, of: files, by: NodeID(node)) }
+          .map { Array(files.path($0)) })
+      let remaining = note.files.indices.filter { !queued.contains(note.files[$0].path) }
+      if remaining.isEmpty {
+        try inbox.remove([note.id])
+      } else if remaining.count < note.files.count {
+        try inbox.keepOnly(remaining, of: note.id)
+      }
+    }
   }
 
   /// Keeps the postponed files of a note for a later run. Returns `false` if the note has none.
@@ -273,7 +287,12 @@ final class InboxProcessor {
       waiting.append((plan.nodes[node].session.index, note))
       return nil
     }
-    if isAll { taken.append((note.id, node)) } else { tellLeft(note, isPart: true) }
+    if isAll {
+      taken.append((note.id, node))
+    } else {
+      takenInPart.append((note, node, submitted.files))
+      tellLeft(note, isPart: true)
+    }
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
 
@@ -332,8 +351,8 @@ final class InboxProcessor {
       answers = compared
     }
     let reconciliation = try journal.reconcile(
-      files, of: row, deliver: work.deliver, contents: answers, round: ref.round,
-      nextRow: &launchState.nextRows[session])
+      files, of: row, deliver: work.deliver, contents: answers, round: ref.round, submitted: submitted,
+      at: scheduler.now, nextRow: &launchState.nextRows[session])
     launchState.expect(submitted, of: id, among: reconciliation.items.files)
     let settled = reconciliation.settled
     let isLeft = settled.failedInRound + settled.cancelledInRound > 0 || files.count < unknown.count

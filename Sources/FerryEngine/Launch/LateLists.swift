@@ -83,7 +83,7 @@ final class LateLists {
     var remaining = files
     for other in plan.neededUploads(of: node) {
       guard let otherLister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work,
-        // The patterns have been compiled before.
+        // Its root and its list were read in this launch.
         let unsent = try? UnsentElsewhere(
           lister, other: other, work, otherLister, row: launchState.rows[other.index],
           journal: journals.all[plan.nodes[other.index].session.index])
@@ -165,7 +165,8 @@ final class LateLists {
     }
     let reconciliation = try journal.reconcile(
       files, of: row, deliver: work.deliver, contents: answers,
-      round: rounds[plan.nodes[node.index].manifest.index], nextRow: &launchState.nextRows[session])
+      round: rounds[plan.nodes[node.index].manifest.index], at: scheduler.now,
+      nextRow: &launchState.nextRows[session])
     var items = reconciliation.items
     lister.listed?.setOrigins(of: &items)
     return (items, reconciliation.settled)

@@ -231,7 +231,7 @@ struct LaunchState {
           var known = try item.known
           known.isQueuedInFuture = known.handedOver.map { $0 > now } ?? false
           if work.transferProtocol.machine == nil { known.partialIdentity = nil }
-          if known.state == .failed || known.state == .cancelled {
+          if [.done, .failed, .cancelled].contains(known.state) {
             known.isSubmittedAnew = submitted.isNew(item, at: now)
           }
           guard known.isBegun else {

@@ -145,9 +145,13 @@ final class RunLoop {
     _ = hashing.cancelAll(on: loop)
     for id in searching.keys { attempts[id] = nil }
     for request in searched { attempts[request.outcome.id] = nil }
-    for id in attempts.keys { loop.cancel(id) }
+    // The server may have replaced a refresh token, and only the response contains the new one.
+    for id in attempts.keys where captures.refreshes[id] == nil { loop.cancel(id) }
+    let end = clock.now.advanced(by: LaunchOptions.defaultGrace)
     while !attempts.isEmpty {
-      for outcome in loop.turn(timeout: nil) {
+      let remaining = clock.now.duration(to: end)
+      if remaining <= .zero || messages.hasStop { for id in attempts.keys { loop.cancel(id) } }
+      for outcome in loop.turn(timeout: max(remaining, .milliseconds(10))) {
         guard let attempt = attempts.removeValue(forKey: outcome.id) else { continue }
         if !captures.refreshes.isEmpty { responses.keepRefreshToken(in: outcome, attempt) }
       }

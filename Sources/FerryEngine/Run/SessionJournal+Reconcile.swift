@@ -21,15 +21,20 @@ extension SessionJournal {
   ///
   /// - Parameters:
   ///   - contents: the results of reading the files; empty if the upload does not compare contents.
+  ///   - submitted: the submitted files to which the files belong; `nil` for a listing.
+  ///   - now: the present time.
   ///   - nextRow: the next free row of the journal; advanced by the number of new items.
   func reconcile(
     _ files: FileColumns, of node: NodeRow, deliver: Upload.Deliver, contents: [ContentComparison],
-    round: Int64, nextRow: inout Int64
+    round: Int64, submitted: SubmittedFiles? = nil, at now: Instant, nextRow: inout Int64
   ) throws(JournalError) -> Reconciliation {
     var reconciliation = Reconciliation(
       listing: files, deliver: deliver, contents: contents, round: round, nextRow: nextRow)
     try forEachItem(node: node.id, of: files) { item, path throws(JournalError) in
-      reconciliation.meet(try item.known, path: path)
+      var known = try item.known
+      // The others remain for the next run.
+      if known.state == .done { known.isSubmittedAnew = submitted?.isNew(item, at: now) ?? false }
+      reconciliation.meet(known, path: path)
     }
     reconciliation.finish()
     nextRow = reconciliation.nextRow

@@ -99,6 +99,8 @@ package struct Resolution {
       }
       finished.append(journal.identifier)
     }
+    let waiting = try manifestsWithSubmissions(found).subtracting(again)
+    _ = try self.rounds(of: waiting, journals, at: now)
     return .resolved(found.map { $0.resolved(decision) })
   }
 
@@ -270,6 +272,20 @@ package struct Resolution {
       rounds[manifest] = try history.openRound(manifest: manifest, used: used, at: now).number
     }
     return rounds
+  }
+
+  /// The manifests of which other versions of the files may have been submitted. They can now be sent.
+  private func manifestsWithSubmissions(_ found: [Found]) throws -> Set<String> {
+    let inbox = try Inbox.openForReading(in: state)
+    // The inbox was only read, so closing it cannot lose data.
+    defer { try? inbox.close() }
+    var manifests: Set<String> = []
+    for session in Set(found.map(\.session)) {
+      for note in try inbox.notes(session: session) where note.kind == .submit {
+        if let manifest = note.manifest { manifests.insert(manifest) }
+      }
+    }
+    return manifests.intersection(found.map(\.node.manifest))
   }
 
   private func write(

@@ -93,10 +93,13 @@ package final class Inbox: Sendable {
 
   /// Removes the files of a note whose submission is recorded.
   ///
-  /// - Parameter numbers: the positions of the files that remain.
-  package func keepOnly(_ numbers: [Int], of note: Int64) throws(JournalError) {
-    let json = "[" + numbers.map(String.init).joined(separator: ",") + "]"
+  /// - Parameter indices: the indices of the files that remain, in the note as it was read.
+  package func keepOnly(_ indices: [Int], of note: Int64) throws(JournalError) {
     try database.write { db in
+      let numbers = try Int.fetchAll(
+        db, sql: "SELECT number FROM note_path WHERE note = ? ORDER BY number", arguments: [note])
+      let kept = indices.filter(numbers.indices.contains).map { String(numbers[$0]) }
+      let json = "[" + kept.joined(separator: ",") + "]"
       try db.execute(
         sql: "DELETE FROM note_path WHERE note = ? AND number NOT IN (SELECT value FROM json_each(?))",
         arguments: [note, json])

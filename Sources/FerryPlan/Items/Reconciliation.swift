@@ -19,8 +19,8 @@ package struct Reconciliation: Sendable {
     package var commitKey: CommitKey?
     /// Whether the file was delivered and must still be deleted or moved.
     package var owesAfter: Bool
-    /// Whether the file was submitted again after it was queued. If so, a failed or canceled item is sent
-    /// again in its round.
+    /// Whether the file was submitted again after it was queued. If so, a failed or canceled item is sent again in its
+    /// round, and so is a delivered one that has changed, with `deliver: every_run`.
     package var isSubmittedAnew = false
     /// Whether the item was queued at a time that is still in the future, because the clock was wrong. Such
     /// an item counts as queued now.
@@ -136,7 +136,8 @@ package struct Reconciliation: Sendable {
       }
     case .done:
       settleDelivered(
-        index, row: known.row, round: known.round, isSame: isSame, owesAfter: known.owesAfter)
+        index, row: known.row, round: known.round, isSame: isSame, owesAfter: known.owesAfter,
+        isSubmittedAnew: known.isSubmittedAnew)
     case .failed, .cancelled:
       if known.round != round || !isSame || known.isSubmittedAnew {
         requeue(known, index: index)
@@ -183,14 +184,14 @@ package struct Reconciliation: Sendable {
 
   /// Settles a delivered file that is still listed, or queues it again.
   private mutating func settleDelivered(
-    _ index: Int, row: Int64, round: Int64, isSame: Bool, owesAfter: Bool
+    _ index: Int, row: Int64, round: Int64, isSame: Bool, owesAfter: Bool, isSubmittedAnew: Bool = false
   ) {
     let again: Bool =
       switch deliver {
       case .once: false
       case .whenChanged: hasChanged(index, isSame: isSame)
       // A file that still has to be deleted or moved is not sent again merely because it is still present.
-      case .everyRun: round != self.round && !(owesAfter && isSame)
+      case .everyRun: round != self.round && !(owesAfter && isSame) || isSubmittedAnew && !isSame
       }
     if again {
       requeue(row: row, entry: .requeued, index: index)

@@ -74,6 +74,13 @@ struct HostQueue: Sendable {
     return all
   }
 
+  /// Removes the steps whose intents were recorded in advance, and returns them.
+  mutating func takeIntended() -> [Ready] {
+    guard !intended.isEmpty || !intending.isEmpty else { return [] }
+    defer { (intended, intending) = (.init(), []) }
+    return intended.unordered + intending.map(\.ready)
+  }
+
   /// Inlined, because a call would copy the queue for each request; as for `commitRoom`.
   @inline(__always)
   var intentRoom: Int { IntentLimit.steps(connections: limit) - intending.count - intended.count }

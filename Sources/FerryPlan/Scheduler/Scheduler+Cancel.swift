@@ -170,6 +170,15 @@ extension Scheduler {
       && !uploads[upload].differs(item, from: file, of: files)
   }
 
+  /// Whether the launch has an item of a file, in the same version, that has neither failed nor been canceled.
+  package func hasQueued(_ file: Int, of files: FileColumns, by node: NodeID) -> Bool {
+    guard let upload = uploadIndex[node.index], let item = uploads[upload].item(of: files.path(file)) else {
+      return false
+    }
+    return ![.failed, .cancelled].contains(uploads[upload].items.phases[item])
+      && !uploads[upload].differs(item, from: file, of: files)
+  }
+
   /// The launch's items that are other versions of these files.
   package func otherVersions(of files: FileColumns, of node: NodeID) -> FileColumns {
     var others = FileColumns()

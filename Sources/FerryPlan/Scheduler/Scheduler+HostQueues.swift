@@ -127,9 +127,12 @@ extension Scheduler {
     var hasMoved = false
     while hostQueues[hostQueue].givenUp == nil, hostQueues[hostQueue].hold == nil {
       let hasSlot = freeSlots(on: hostQueue) > 0 && hasRoomInWindow(hostQueue)
-      // Intents are written before a connection is free.
+      // Intents are written before a connection is free, unless the host has failed.
+      let isFailing = hostQueues[hostQueue].failures > 0
       let hasIntentRoom =
-        (hasSlot || hostQueues[hostQueue].needsEntries) && hostQueues[hostQueue].intentRoom > 0
+        isFailing
+        ? hasSlot && hostQueues[hostQueue].intending.isEmpty
+        : (hasSlot || hostQueues[hostQueue].needsEntries) && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
         // Like the next part of a file, a further part precedes other transfers.
       } else if hasSlot, let intended = hostQueues[hostQueue].intended.min,
@@ -138,7 +141,7 @@ extension Scheduler {
         hostQueues[hostQueue].intended.removeMin()
         start(intended, on: hostQueue)
       } else if let commit = hostQueues[hostQueue].ready.min, isCommitToIntend(commit),
-        hostQueues[hostQueue].commitRoom > 0
+        isFailing ? hasIntentRoom : hostQueues[hostQueue].commitRoom > 0
       {
         hostQueues[hostQueue].ready.removeMin()
         pass(commit, on: hostQueue)
@@ -171,7 +174,9 @@ extension Scheduler {
     // The next step of an item that an earlier launch has begun may belong to another queue, and a step with an
     // inherited intent is not sent.
     if intent(of: ready.ref) == .inherited || self.hostQueue(for: ready) != hostQueue { return true }
-    if isCommitToIntend(ready) { return hostQueues[hostQueue].commitRoom > 0 }
+    if isCommitToIntend(ready), hostQueues[hostQueue].failures == 0 {
+      return hostQueues[hostQueue].commitRoom > 0
+    }
     return needsEntry(ready) ? hasIntentRoom : hasSlot
   }
 

@@ -13,6 +13,7 @@ extension Scheduler {
         hostQueues[hostQueue].resumeAt = max(hostQueues[hostQueue].resumeAt ?? until, until)
         endWaitsInTime(on: hostQueue)
       }
+      withdrawIntents(on: hostQueue)
       return
     }
     hostQueues[hostQueue].failures += 1
@@ -26,6 +27,16 @@ extension Scheduler {
       by: policy.wait(
         beforeRetry: hostQueues[hostQueue].failures, retryAfter: retryAfter, random: random.fraction()))
     endWaitsInTime(on: hostQueue)
+    withdrawIntents(on: hostQueue)
+  }
+
+  /// Withdraws the intents that were recorded in advance. If the launch is killed during the pause, the next one must know
+  /// that these requests were not sent.
+  private mutating func withdrawIntents(on hostQueue: Int) {
+    for ready in hostQueues[hostQueue].takeIntended() {
+      withdrawIntent(ready.ref)
+      enqueue(ready)
+    }
   }
 
   /// Pauses a host after a request that is not sent again. Another request tests the host. If it has not recovered after as
