@@ -114,6 +114,7 @@ extension SubmittedFiles {
     }
   }
 
+  /// Compares the submitted versions with the run's items and the ambiguous items of the journal.
   func postponed(
     by scheduler: Scheduler, _ journal: SessionJournal?, _ node: NodeID, _ row: NodeRow?
   ) throws(JournalError) -> Postponed {

@@ -19,7 +19,7 @@ struct UnsentElsewhere {
   /// - Parameters:
   ///   - lister: that of the upload whose files are checked.
   ///   - otherLister: that of the other upload.
-  /// - Throws: `ListingFailure` if a root or the list of the other upload cannot be read.
+  /// - Throws: `ListingFailure` if a root cannot be opened.
   init(
     _ lister: FileLister, other: NodeID, _ work: UploadWork, _ otherLister: FileLister, row: NodeRow?,
     journal: SessionJournal?
@@ -34,9 +34,11 @@ struct UnsentElsewhere {
       selects = { _ in true }
     case (_, .list("-", _)), (_, .items): selects = { _ in false }
     case (_, .list):
-      let files = try otherLister.list(journal, row).files
-      let paths = Set((0..<files.count).map { Array(files.path($0)) })
-      selects = { paths.contains($0) }
+      // If the list can no longer be read, it may contain every file.
+      let paths = (try? otherLister.list(journal, row).files).map { files in
+        Set((0..<files.count).map { Array(files.path($0)) })
+      }
+      selects = { paths?.contains($0) ?? true }
     }
   }
 

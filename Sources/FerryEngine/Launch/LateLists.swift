@@ -83,7 +83,7 @@ final class LateLists {
     var remaining = files
     for other in plan.neededUploads(of: node) {
       guard let otherLister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work,
-        // Its root and its list were read in this launch.
+        // Both roots are open.
         let unsent = try? UnsentElsewhere(
           lister, other: other, work, otherLister, row: launchState.rows[other.index],
           journal: journals.all[plan.nodes[other.index].session.index])
