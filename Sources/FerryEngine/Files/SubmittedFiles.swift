@@ -67,6 +67,12 @@ struct SubmittedFiles: Sendable {
     return item.handedOver < submitted || item.handedOver > now
   }
 
+  /// Whether another version of a delivered file was submitted.
+  func isOther(_ item: borrowing ItemRow, at now: Instant) -> Bool {
+    guard !submissions.isEmpty, let submitted = submissions[item.path] else { return false }
+    return submitted.version == nil ? isNew(item, at: now) : !submitted.isIncluded(in: item, at: now)
+  }
+
   /// Removes absent files that are in the listing.
   mutating func leaveOutThoseThere(_ listed: FileColumns) {
     guard !absent.isEmpty else { return }

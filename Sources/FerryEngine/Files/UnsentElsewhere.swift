@@ -15,6 +15,10 @@ struct UnsentElsewhere {
   /// The real paths of both roots.
   private let root: [UInt8]
   private let otherRoot: [UInt8]
+  /// The real path of the folder to which the other upload moves files. Its files are not listed.
+  private let hidden: [UInt8]?
+  /// The real paths of folders.
+  private var realFolders: [[UInt8]: [UInt8]] = [:]
 
   /// - Parameters:
   ///   - lister: that of the upload whose files are checked.
@@ -26,6 +30,7 @@ struct UnsentElsewhere {
   ) throws {
     (root, otherRoot) = (try lister.folder().real, try otherLister.folder().real)
     (self.other, self.row, self.journal, deliver) = (other, row, journal, work.deliver)
+    hidden = otherLister.hidden.flatMap { [otherRoot] in FileLister.real(Self.joined(otherRoot, $0)) }
     switch (lister.source, otherLister.source) {
     case (_, .globs(let include, let exclude)):
       let (include, exclude) = (try GlobMatcher(include), try GlobMatcher(exclude))
@@ -43,35 +48,58 @@ struct UnsentElsewhere {
   }
 
   /// Returns the files without those that the other upload has not sent in the same version.
-  func sent(_ files: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> FileColumns {
+  mutating func sent(_ files: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> FileColumns {
     var sent = FileColumns()
     for file in 0..<files.count where try isSent(file, of: files, scheduler) { sent.append(file, of: files) }
     return sent
   }
 
-  private func isSent(
+  private mutating func isSent(
     _ file: Int, of files: FileColumns, _ scheduler: Scheduler
   ) throws(JournalError) -> Bool {
-    guard let path = otherPath(of: files.path(file)) else { return true }
-    var named = FileColumns()
-    named.append(path: path, size: files.sizes[file], modified: files.modified[file])
-    if let isSent = scheduler.hasDelivered(0, of: named, by: other) { return isSent }
-    var isSent = !selects(path)
-    guard let row, let journal, row.id != 0 else { return isSent }
-    try journal.meet(node: row.id, path: path) { item throws(JournalError) in
-      // With `deliver: once`, a file that was delivered is not sent again if it changes.
-      let isSame =
-        deliver == .once || item.size == files.sizes[file] && item.modified == files.modified[file]
-      isSent = try item.state == .done && isSame
+    var isSelected = false
+    for path in otherPaths(of: Array(files.path(file))) {
+      var named = FileColumns()
+      named.append(path: path, size: files.sizes[file], modified: files.modified[file])
+      if try isDelivered(named, scheduler) { return true }
+      if selects(path) { isSelected = true }
     }
-    return isSent
+    return !isSelected
   }
 
-  /// The path of a file relative to the root of the other upload; `nil` if the file is not inside that root.
-  private func otherPath(of path: some Collection<UInt8>) -> [UInt8]? {
-    if root == otherRoot { return Array(path) }
-    let whole = (root == [0x2F] ? root : root + [0x2F]) + path
-    let folder = otherRoot == [0x2F] ? otherRoot : otherRoot + [0x2F]
-    return whole.starts(with: folder) ? Array(whole.dropFirst(folder.count)) : nil
+  /// - Parameter named: one file.
+  private func isDelivered(_ named: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> Bool {
+    if let isDelivered = scheduler.hasDelivered(0, of: named, by: other) { return isDelivered }
+    guard let row, let journal, row.id != 0 else { return false }
+    var isDelivered = false
+    try journal.meet(node: row.id, path: Array(named.path(0))) { item throws(JournalError) in
+      // With `deliver: once`, a file that was delivered is not sent again if it changes.
+      let isSame = deliver == .once || item.size == named.sizes[0] && item.modified == named.modified[0]
+      isDelivered = try item.state == .done && isSame
+    }
+    return isDelivered
+  }
+
+  /// The paths of a file relative to the root of the other upload, as it is named and without links in its folders. Paths
+  /// that the other upload never lists are omitted.
+  private mutating func otherPaths(of path: [UInt8]) -> [[UInt8]] {
+    let named = Self.joined(root, path)
+    var paths = [named]
+    let slash = named.lastIndex(of: 0x2F) ?? 0
+    let folder = Array(named[..<slash])
+    if realFolders[folder] == nil { realFolders[folder] = FileLister.real(folder.isEmpty ? [0x2F] : folder) }
+    if let real = realFolders[folder] {
+      let real = Self.joined(real, Array(named[(slash + 1)...]))
+      if real != named { paths.append(real) }
+    }
+    return paths.compactMap { path in
+      guard FileLister.isInside(path, otherRoot), path != otherRoot else { return nil }
+      if let hidden, FileLister.isInside(path, hidden) { return nil }
+      return Array(path[(otherRoot == [0x2F] ? 1 : otherRoot.count + 1)...])
+    }
+  }
+
+  private static func joined(_ folder: [UInt8], _ path: [UInt8]) -> [UInt8] {
+    (folder == [0x2F] ? folder : folder + [0x2F]) + path
   }
 }

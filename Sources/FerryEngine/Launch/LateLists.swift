@@ -84,7 +84,7 @@ final class LateLists {
     for other in plan.neededUploads(of: node) {
       guard let otherLister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work,
         // Both roots are open.
-        let unsent = try? UnsentElsewhere(
+        var unsent = try? UnsentElsewhere(
           lister, other: other, work, otherLister, row: launchState.rows[other.index],
           journal: journals.all[plan.nodes[other.index].session.index])
       else { continue }

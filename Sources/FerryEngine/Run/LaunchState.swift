@@ -231,8 +231,10 @@ struct LaunchState {
           var known = try item.known
           known.isQueuedInFuture = known.handedOver.map { $0 > now } ?? false
           if work.transferProtocol.machine == nil { known.partialIdentity = nil }
-          if [.done, .failed, .cancelled].contains(known.state) {
-            known.isSubmittedAnew = submitted.isNew(item, at: now)
+          switch known.state {
+          case .done: known.isSubmittedAnew = submitted.isOther(item, at: now)
+          case .failed, .cancelled: known.isSubmittedAnew = submitted.isNew(item, at: now)
+          case .queued, .allocated, .transferred, .ambiguous: break
           }
           guard known.isBegun else {
             // There may be almost a million such items, and no captures are needed for them.

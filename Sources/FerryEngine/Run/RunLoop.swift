@@ -151,7 +151,7 @@ final class RunLoop {
     while !attempts.isEmpty {
       let remaining = clock.now.duration(to: end)
       if remaining <= .zero || messages.hasStop { for id in attempts.keys { loop.cancel(id) } }
-      for outcome in loop.turn(timeout: max(remaining, .milliseconds(10))) {
+      for outcome in loop.turn(timeout: .milliseconds(100)) {
         guard let attempt = attempts.removeValue(forKey: outcome.id) else { continue }
         if !captures.refreshes.isEmpty { responses.keepRefreshToken(in: outcome, attempt) }
       }

@@ -33,7 +33,7 @@ extension SessionJournal {
     try forEachItem(node: node.id, of: files) { item, path throws(JournalError) in
       var known = try item.known
       // The others remain for the next run.
-      if known.state == .done { known.isSubmittedAnew = submitted?.isNew(item, at: now) ?? false }
+      if known.state == .done { known.isSubmittedAnew = submitted?.isOther(item, at: now) ?? false }
       reconciliation.meet(known, path: path)
     }
     reconciliation.finish()

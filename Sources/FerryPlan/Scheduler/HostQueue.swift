@@ -74,11 +74,15 @@ struct HostQueue: Sendable {
     return all
   }
 
-  /// Removes the steps whose intents were recorded in advance, and returns them.
-  mutating func takeIntended() -> [Ready] {
-    guard !intended.isEmpty || !intending.isEmpty else { return [] }
-    defer { (intended, intending) = (.init(), []) }
-    return intended.unordered + intending.map(\.ready)
+  /// The steps that wait for an entry in the journal, or for a connection after their entry was recorded.
+  var writtenAhead: [Ready] { intended.unordered + intending.map(\.ready) }
+
+  /// Removes the matching steps of `writtenAhead`, and returns them.
+  mutating func takeWrittenAhead(where isWanted: (Ready) -> Bool) -> [Ready] {
+    let taken = writtenAhead.filter(isWanted)
+    intended = .init(intended.unordered.filter { !isWanted($0) })
+    intending.removeAll { isWanted($0.ready) }
+    return taken
   }
 
   /// Inlined, because a call would copy the queue for each request; as for `commitRoom`.

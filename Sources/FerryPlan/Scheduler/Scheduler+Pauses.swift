@@ -33,8 +33,12 @@ extension Scheduler {
   /// Withdraws the intents that were recorded in advance. If the launch is killed during the pause, the next one must know
   /// that these requests were not sent.
   private mutating func withdrawIntents(on hostQueue: Int) {
-    for ready in hostQueues[hostQueue].takeIntended() {
-      withdrawIntent(ready.ref)
+    let recorded = hostQueues[hostQueue].writtenAhead.filter { intent(of: $0.ref) == .recorded }
+    for ready in recorded { withdrawIntent(ready.ref) }
+    // The others wait only for their upload IDs, or may have been sent before.
+    let withdrawn = Set(recorded.map(\.ref).filter { intent(of: $0) != .recorded })
+    guard !withdrawn.isEmpty else { return }
+    for ready in hostQueues[hostQueue].takeWrittenAhead(where: { withdrawn.contains($0.ref) }) {
       enqueue(ready)
     }
   }
@@ -63,6 +67,7 @@ extension Scheduler {
   }
 
   mutating func waitForDeadline(_ ready: Ready) {
+    withdrawIntent(ready.ref)
     change(ready.ref, .wait)
     timers.insert(Timer(at: deadline(of: ready.ref), ready: ready))
   }

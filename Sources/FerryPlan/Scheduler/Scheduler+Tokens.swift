@@ -13,6 +13,7 @@ extension Scheduler {
     case .valid where !needsRefresh(node, token):
       return true
     case .valid, .absent:
+      withdrawIntent(ready.ref)
       token.phase = .fetching
       token.waiters.append(ready)
       tokens[node.index] = token
@@ -21,6 +22,7 @@ extension Scheduler {
       enqueue(ItemRef(node), .token)
       return false
     case .fetching:
+      withdrawIntent(ready.ref)
       tokens[node.index]?.waiters.append(ready)
       return false
     }
