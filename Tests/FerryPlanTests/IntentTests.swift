@@ -200,6 +200,35 @@ struct IntentTests {
     #expect(intents <= 1)
   }
 
+  /// The disk is slower than the pause.
+  @Test func aTransferWaitsForItsUploadIDAlsoIfItsHostIsPaused() throws {
+    let yaml =
+      Yaml.head + """
+        uploads:
+          up:
+            session: s
+            files: { root: . }
+            retry: { limit: 5, initial: 1s }
+            allocate: { request: { method: POST, url: "http://host/ids" }, capture: { id: { json: /id } } }
+            transfer: { request: { url: "http://host/ids/${allocate.id}" } }
+
+        """
+    var allocations = 0
+    var world = try World(yaml, files: Yaml.files(3)) { call in
+      guard call.step == .allocate else { return .status(200) }
+      allocations += 1
+      guard allocations < 3 else { return .status(allocations == 3 ? 429 : 200) }
+      var reply = Reply.status(200)
+      reply.uploadID = allocations
+      return reply
+    }
+    world.machine.syncDuration = .seconds(30)
+    world.launch()
+    var isSent = false
+    while !isSent, world.step() { isSent = world.starts.contains { $0.attempt.step == .transfer } }
+    #expect(isSent && world.now >= world.start.advanced(by: .seconds(30)), "\(world.now)")
+  }
+
   @Test func unusedIntentsAreWithdrawnAtAStop() throws {
     var world = try World(Yaml.post(), files: Yaml.files(10)) { _ in .status(200, after: .seconds(3)) }
     world.signals = [(world.start.advanced(by: .seconds(1)), .terminate)]

@@ -44,7 +44,7 @@ extension VirtualMachine {
     case .keepLeases(let bytes): ledger.keep(bytes, at: now)
     case .windowExpired: break
     case .list(let node): portions.append((now.advanced(by: listingDelay), node))
-    case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }
+    case .sync: if synced < recorded { syncAt = now.advanced(by: syncDuration) }
     case .end: hasEnded = true
     }
   }

@@ -28,6 +28,8 @@ package struct VirtualMachine {
   package var fate: (any ProcessFate)?
   /// The time until a record is written. A process that dies earlier loses the record.
   package var writeDelay = Duration.zero
+  /// The duration of a sync that the scheduler requests.
+  package var syncDuration = Duration.milliseconds(1)
   /// The time until the ledger replies.
   package var leaseDelay = Duration.zero
   /// The interval at which the transferred bytes of running requests are reported to the scheduler; `nil` if
