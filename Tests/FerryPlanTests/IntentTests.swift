@@ -203,21 +203,24 @@ struct IntentTests {
   /// The disk is slower than the pause.
   @Test func aTransferWaitsForItsUploadIDAlsoIfItsHostIsPaused() throws {
     let yaml =
-      Yaml.head + """
-        uploads:
-          up:
-            session: s
-            files: { root: . }
-            retry: { limit: 5, initial: 1s }
-            allocate: { request: { method: POST, url: "http://host/ids" }, capture: { id: { json: /id } } }
-            transfer: { request: { url: "http://host/ids/${allocate.id}" } }
+      """
+      version: 1
+      name: test
+      sessions: { s: { max_connections_per_host: 3 } }
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          retry: { limit: 5, initial: 1s }
+          allocate: { request: { method: POST, url: "http://host/ids" }, capture: { id: { json: /id } } }
+          transfer: { request: { url: "http://host/ids/${allocate.id}" } }
 
-        """
+      """
     var allocations = 0
     var world = try World(yaml, files: Yaml.files(3)) { call in
       guard call.step == .allocate else { return .status(200) }
       allocations += 1
-      guard allocations < 3 else { return .status(allocations == 3 ? 429 : 200) }
+      guard allocations < 3 else { return .status(allocations == 3 ? 429 : 200, after: .seconds(1)) }
       var reply = Reply.status(200)
       reply.uploadID = allocations
       return reply
