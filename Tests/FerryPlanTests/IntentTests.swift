@@ -200,6 +200,25 @@ struct IntentTests {
     #expect(intents <= 1)
   }
 
+  /// The server rejects the token, and does not respond to the request for another one.
+  @Test func noIntentRemainsWhileARequestWaitsForAToken() throws {
+    let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)
+    var tokens = 0
+    var world = try World(yaml, files: Yaml.files(6)) { call in
+      guard call.step == .token else { return .status(401) }
+      tokens += 1
+      return .status(200, after: tokens == 1 ? .milliseconds(10) : .seconds(50))
+    }
+    world.launch()
+    // The state before the response to the second request for a token.
+    var intents = 0
+    while world.now < world.start.advanced(by: .seconds(1)) {
+      intents = world.journal.items.values.reduce(0) { $0 + $1.values.count { $0.known.intent != nil } }
+      guard world.step() else { break }
+    }
+    #expect(tokens == 2 && intents == 0, "\(tokens) tokens, \(intents) intents")
+  }
+
   /// The disk is slower than the pause.
   @Test func aTransferWaitsForItsUploadIDAlsoIfItsHostIsPaused() throws {
     let yaml =

@@ -156,8 +156,7 @@ extension Scheduler {
     guard let upload = uploadIndex[node.index] else { return false }
     return (0..<files.count).contains { file in
       guard let item = uploads[upload].item(of: files.path(file)) else { return false }
-      return uploads[upload].differs(item, from: file, of: files)
-        || [.failed, .cancelled].contains(uploads[upload].items.phases[item])
+      return uploads[upload].isOutdated(item, by: file, of: files)
     }
   }
 
@@ -175,8 +174,7 @@ extension Scheduler {
     guard let upload = uploadIndex[node.index], let item = uploads[upload].item(of: files.path(file)) else {
       return false
     }
-    return ![.failed, .cancelled].contains(uploads[upload].items.phases[item])
-      && !uploads[upload].differs(item, from: file, of: files)
+    return !uploads[upload].isOutdated(item, by: file, of: files)
   }
 
   /// The launch's items that are other versions of these files.
@@ -219,6 +217,11 @@ extension UploadState {
   /// Whether the size or the modification time of an item differs from that of a file.
   fileprivate func differs(_ item: Int, from file: Int, of files: FileColumns) -> Bool {
     items.files.sizes[item] != files.sizes[file] || items.files.modified[item] != files.modified[file]
+  }
+
+  /// Whether an item differs from a file, has failed or was canceled.
+  fileprivate func isOutdated(_ item: Int, by file: Int, of files: FileColumns) -> Bool {
+    differs(item, from: file, of: files) || [.failed, .cancelled].contains(items.phases[item])
   }
 
   /// The index of the item with this path.

@@ -32,3 +32,43 @@ import Testing
     expectWarnings(Self.text("PUT", key: "repeatable: false"), [])
   }
 }
+
+@Suite struct `An idle 'not_executed'` {
+  private static let retry = "retry: { not_executed: 1️⃣[503] }"
+
+  private static func text(_ upload: String) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { one: {} }
+    uploads:
+      u:
+        session: one
+        files: { root: files }
+        \(retry)
+        \(upload)
+    """
+  }
+
+  private static let request = #"request: { url: "https://a.example/${file.path}" }"#
+
+  @Test(arguments: ["transfer: { \(request) }", "transfer: { protocol: tus, \(request) }"])
+  func `is reported for an upload that may always be repeated`(_ upload: String) {
+    expectWarnings(
+      Self.text(upload),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .idleRepeatable,
+          message: "this has no effect: all requests of 'u' may be repeated, whatever the status",
+          help: "remove it")
+      ])
+  }
+
+  @Test(arguments: [
+    "transfer: { protocol: post, \(request) }",
+    "transfer: { \(request) }\n    commit: { request: { url: \"https://a.example/done\" }, already_done: { status: [409] } }",
+  ])
+  func `is not reported for requests that must not be repeated, and commits`(_ upload: String) {
+    expectWarnings(Self.text(upload), [])
+  }
+}

@@ -50,6 +50,15 @@ import Testing
       [Self.warning("2️⃣", "1️⃣", other: "b", help: Self.waits("b"))])
   }
 
+  @Test(arguments: [("list.txt", true), ("other.txt", false)])
+  func `are reported if they have the same list`(_ list: String, isReported: Bool) {
+    expectWarnings(
+      Self.text(
+        ("1️⃣b", ["files: { root: in, list: \(list) }"]),
+        ("c", ["files: { root: in, list: list.txt }", "after: 2️⃣delete"])),
+      isReported ? [Self.warning("2️⃣", "1️⃣", other: "b", help: Self.waits("b"))] : [])
+  }
+
   @Test func `are reported at each upload that removes them, even if one waits`() {
     expectWarnings(
       Self.text(
