@@ -93,7 +93,7 @@ import Testing
       "{ root: files, list: other.txt }",
     ])
   func `does not remove files that a needed upload has not sent`(_ files: String) async throws {
-    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=3"])
     let uploads = """
       uploads:
         first:

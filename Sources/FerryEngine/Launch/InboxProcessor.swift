@@ -22,14 +22,7 @@ final class InboxProcessor {
   private(set) var cancelled: [Int: RecordedFailure] = [:]
   /// Sessions that were canceled completely, including the work of manifests that are not part of this run.
   private var endedAsWhole: [Int: RecordedFailure] = [:]
-  /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
-  private var taken: [(id: Int64, node: Int?)] = []
-  /// The files that were submitted before the run, with their notes, by node.
-  private var submittedBefore: [Int: (files: SubmittedFiles, notes: [Note])] = [:]
-  /// Notes of which this run has queued only some of the files, with these files, by their indices.
-  private var takenInPart: [(note: Note, node: Int, files: FileColumns)] = []
-  /// Notes that wait for a decision of the user about other versions of their files.
-  private var undecided: Set<Int64> = []
+  private var handled: HandledNotes
   /// The reasons why submitted files could not be queued and remain for the next run, by node.
   private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents: SubmittedContents
@@ -50,6 +43,7 @@ final class InboxProcessor {
     self.inbox = inbox
     self.listers = listers
     self.notice = notice
+    handled = HandledNotes(inbox, notice)
     lastRead = journals.all.map { _ in 0 }
   }
 
@@ -79,7 +73,7 @@ final class InboxProcessor {
       case .drain:
         // The run has not started any work yet, and will complete everything that is queued, so the note requires no
         // action.
-        if concerns(note) { taken.append((note.id, nil)) }
+        if concerns(note) { handled.add(note.id) }
       case .submit:
         if isForeign(note), note.createdAt >= startedAt { waiting.append((session, note)) }
         guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
@@ -93,8 +87,7 @@ final class InboxProcessor {
       submitted[node] = files
       // The files that were not read remain for the next run.
       guard !lister.isStopped() else { continue }
-      taken += notes.map { ($0.id, node) }
-      submittedBefore[node] = (files, notes)
+      handled.add(notes, of: files, queuedBy: node)
     }
     return submitted
   }
@@ -159,52 +152,7 @@ final class InboxProcessor {
         try journal.cancelOpen(manifest: manifest, reason: failure, at: now)
       }
     }
-    var done = Set(
-      taken.filter { taken in
-        taken.node.map { !interrupted.contains($0) && scheduler.hasHandedOver(NodeID($0)) } ?? true
-      }.map(\.id))
-    for (node, (files, notes)) in submittedBefore.sorted(by: { $0.key < $1.key }) {
-      let session = plan.nodes[node].session.index
-      let postponed = try files.postponed(
-        by: scheduler, journals.all[session], NodeID(node), rows[node])
-      guard !postponed.paths.isEmpty else { continue }
-      for note in notes where done.contains(note.id) {
-        if try keep(note, postponed) { done.remove(note.id) }
-      }
-    }
-    try inbox.remove(done)
-    for (note, node, files) in takenInPart
-    where !interrupted.contains(node) && scheduler.hasHandedOver(NodeID(node)) {
-      let queued = Set(
-        (0..<files.count).filter { scheduler.hasQueued($0, of: files, by: NodeID(node)) }
-          .map { Array(files.path($0)) })
-      let remaining = note.files.indices.filter { !queued.contains(note.files[$0].path) }
-      if remaining.isEmpty {
-        try inbox.remove([note.id])
-      } else if remaining.count < note.files.count {
-        try inbox.keepOnly(remaining, of: note.id)
-      }
-    }
-  }
-
-  /// Keeps the postponed files of a note for a later run. Returns `false` if the note has none.
-  private func keep(
-    _ note: Note, _ postponed: SubmittedFiles.Postponed
-  ) throws(JournalError) -> Bool {
-    let numbers = note.files.indices.filter { postponed.paths.contains(note.files[$0].path) }
-    guard !numbers.isEmpty else { return false }
-    try inbox.keepOnly(numbers, of: note.id)
-    var left = note
-    left.files = numbers.map { note.files[$0] }
-    if postponed.isUndecided(left) {
-      undecided.insert(note.id)
-      notice(
-        "\(title(of: note)): \(Count.text(numbers.count, "submitted file")) will be sent after you have decided about another "
-          + "version that is ambiguous (ferry resolve)")
-    } else {
-      tellLeft(left, "another version was queued before")
-    }
-    return true
+    try handled.remove(plan, scheduler, unless: interrupted, journals, rows)
   }
 
   /// The manifests with submitted files that no run has queued. Called after `finish`.
@@ -212,7 +160,7 @@ final class InboxProcessor {
     var manifests: Set<ManifestID> = []
     for journal in journals.all.compactMap(\.self) {
       for note in try inbox.notes(session: journal.identifier)
-      where note.kind == .submit && !undecided.contains(note.id) {
+      where note.kind == .submit && !handled.isUndecided(note.id) {
         if let node = plan.upload(of: note) { manifests.insert(plan.nodes[node].manifest) }
       }
     }
@@ -243,8 +191,8 @@ final class InboxProcessor {
     if note.manifest == nil, note.kind != .drain {
       endedAsWhole[session.index] = endedAsWhole[session.index] ?? failure
     }
-    taken.append((note.id, nil))
-    taken += try submitted(before: note).map { ($0, nil) }
+    handled.add(note.id)
+    for id in try submitted(before: note) { handled.add(id) }
     waiting.removeAll { $0.note.isDropped(by: note) }
     return note.kind == .drain
       ? .drained(session, of: manifest(of: note), failure: failure)
@@ -288,9 +236,9 @@ final class InboxProcessor {
       return nil
     }
     if isAll {
-      taken.append((note.id, node))
+      handled.add(note.id, queuedBy: node)
     } else {
-      takenInPart.append((note, node, submitted.files))
+      handled.addPart(of: note, submitted.files, queuedBy: node)
       tellLeft(note, isPart: true)
     }
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
@@ -298,15 +246,7 @@ final class InboxProcessor {
 
   /// Reports that submitted files remain for the next run.
   func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
-    let count =
-      isPart ? "some of \(Count.text(note.files.count, "file"))" : Count.text(note.files.count, "file")
-    notice(
-      "\(title(of: note)): \(count) submitted to this run will be sent by the next run\(reason.map { ": \($0)" } ?? "")"
-    )
-  }
-
-  private func title(of note: Note) -> String {
-    [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
+    handled.tellLeft(note, isPart: isPart, reason)
   }
 
   /// Whether a note submits files to a manifest that is not part of the run.
@@ -356,7 +296,7 @@ final class InboxProcessor {
     launchState.expect(submitted, of: id, among: reconciliation.items.files)
     let settled = reconciliation.settled
     let isLeft = settled.failedInRound + settled.cancelledInRound > 0 || files.count < unknown.count
-    if !postponed.paths.isEmpty, postponed.isUndecided(note) { undecided.insert(note.id) }
+    if !postponed.paths.isEmpty, postponed.isUndecided(note) { handled.addUndecided(note.id) }
     return (
       reconciliation.items,
       isAll: !isLeft && postponed.paths.isEmpty && !scheduler.hasOutdated(submitted.columns, of: id)
