@@ -165,10 +165,11 @@ import Testing
       atPath: job.folder.path("files/link"), withDestinationPath: "in")
     try job.folder.write(Data("in/a\n".utf8), to: "sent.txt")
     try job.folder.write(Data("link/late\n".utf8), to: "linked.txt")
-    try await receiver.add(fault: #"{"route": "file", "delay": 1}"#)
+    try await receiver.add(fault: #"{"route": "file", "delay": 3}"#)
     let run = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { !$0.files.isEmpty || $0.requests > 0 }
     try job.write("late", to: "in/late")
+    try await receiver.clearFaults()
     let end = await run.end()
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
     #expect(end.stderr.contains("third: 1 file will be sent by the next run"), "\(end.stderr)")
