@@ -161,14 +161,73 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func aCommitThatTheServerRejectedIsNotInDoubtForTheNextLaunch() throws {
-    var world = try world { $0.step == .commit ? .status(425) : .status(200) }
+  /// A probe could only be wrong: the server may have removed the file that waits for the commit.
+  @Test(arguments: [425, 429, 501])
+  func aCommitThatTheServerRejectedIsSentByTheNextLaunchWithoutAProbe(status: Int) throws {
+    var world = try world { $0.step == .commit ? .status(status) : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
-    world.serve = { $0.step == .probe ? .status(403) : .status(200) }
+    world.serve = { $0.step == .commit ? .status(404) : .status(200) }
     world.run()
-    #expect(steps(world).first == .probe)
-    #expect(world.scheduler.totals.items.ambiguous == 0 && world.scheduler.totals.items.failed == 1)
+    #expect(steps(world).first == .commit && !steps(world).contains(.probe))
+    #expect(world.scheduler.totals.items.done == 0)
+  }
+
+  @Test func aCommitThatWasNotSentIsSentByTheNextLaunchWithoutAProbe() throws {
+    var world = try world { $0.step == .commit ? .fails(.connect, reached: false) : .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(steps(world) == [.commit])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  /// The response of a cache may be older than the commit.
+  @Test(arguments: [200, 404])
+  func aStoredResponseThatMayPrecedeTheCommitIsInconclusive(status: Int) throws {
+    var world = try world { call in
+      if call.step == .commit { return call.number == 1 ? .lost : .status(200) }
+      guard call.step == .probe else { return .status(200) }
+      var response = AttemptResult.Response(status: call.number == 1 ? status : 200)
+      // The second response is as old as the first one.
+      response.age = call.number == 1 ? .seconds(60) : .zero
+      return Reply(answer: .response(response), after: .milliseconds(9))
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func aCacheThatKeepsItsResponseMakesTheItemWaitWithTheReason() throws {
+    var world = try world { call in
+      if call.step == .commit { return .lost }
+      guard call.step == .probe else { return .status(200) }
+      var response = AttemptResult.Response(status: 200)
+      response.age = .seconds(1_000_000)
+      return Reply(answer: .response(response), after: .milliseconds(9))
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 0 && world.scheduler.totals.items.waiting == 1)
+    let reason = world.scheduler.itemRecords.first?.reason?.message
+    #expect(reason?.contains("(Age: 1000000); exclude the URL of the probe") == true, "\(reason ?? "")")
+  }
+
+  /// An earlier launch ended before this one started.
+  @Test(arguments: [true, false])
+  func aStoredResponseThatMayPrecedeTheLaunchIsInconclusive(isOld: Bool) throws {
+    var world = try world { $0.step == .commit ? .status(200, after: .seconds(60)) : .status(200) }
+    world.launch()
+    while !steps(world).contains(.commit), world.step() {}
+    world.serve = { call in
+      guard call.step == .probe else { return .status(200) }
+      var response = AttemptResult.Response(status: 200)
+      response.age = call.number == 1 && isOld ? .zero : nil
+      return Reply(answer: .response(response), after: .milliseconds(9))
+    }
+    world.run()
+    #expect(steps(world) == (isOld ? [.probe, .probe] : [.probe]))
+    #expect(world.scheduler.totals.items.done == 1)
   }
 
   @Test func anIntentOfALaunchWithoutAProbeIsProbedToo() throws {

@@ -36,16 +36,20 @@ struct SecretFingerprints: Sendable {
     recent.insert(forms)
   }
 
+  /// The greatest length of a form, rounded down.
+  var longest: Int { max(recent.longest, previous.longest, lasting.longest) }
+
   /// The ranges of all secrets in a text. The range of a secret of 128 bytes or more may be up to 1.6 %
   /// longer than the secret.
-  func matches(in text: [UInt8]) -> [Range<Int>] {
+  ///
+  /// - Parameter text: the hashes of substrings of at least `longest` bytes.
+  func matches(in text: TextHashes) -> [Range<Int>] {
     let tables = [recent, previous, lasting].filter { !$0.isEmpty }
-    guard let longest = tables.map(\.longest).max() else { return [] }
-    let hashes = TextHashes(text, longest: longest)
+    guard !tables.isEmpty else { return [] }
     var found: [Range<Int>] = []
-    for start in text.indices {
+    for start in 0..<text.count {
       var end = start
-      for table in tables { end = max(end, table.end(ofFormAt: start, in: hashes)) }
+      for table in tables { end = max(end, table.end(ofFormAt: start, in: text)) }
       if end > start { found.append(start..<end) }
     }
     return found
@@ -62,7 +66,7 @@ extension SecretFingerprints {
     private var count = 0
     /// A Bloom filter of the first bytes of all forms that have at least `prefixLength` bytes.
     private var prefixes: [UInt64] = []
-    /// The lengths of the forms, in bytes and in descending order, rounded down by `rounding(of:)`.
+    /// The lengths of the forms, in bytes and in descending order, rounded down by `PolynomialHash.rounded`.
     private var lengths: [Int] = []
     private var shortLengths: [Int] = []
 
@@ -81,7 +85,7 @@ extension SecretFingerprints {
     }
 
     private mutating func insert(_ form: [UInt8]) {
-      let length = form.count & ~Self.rounding(of: form.count)
+      let length = PolynomialHash.rounded(form.count)
       guard add(PolynomialHash.fingerprint(PolynomialHash.hash(form.prefix(length)), length: length)) else {
         return
       }
@@ -103,7 +107,7 @@ extension SecretFingerprints {
         if prefixes[word] & bit != 0 {
           for length in lengths where length <= rest && contains(text, start, length) {
             // The bytes that were rounded off belong to the secret.
-            return min(text.count, start + (length | Self.rounding(of: length)))
+            return min(text.count, start + (length | PolynomialHash.rounding(of: length)))
           }
         }
       }
@@ -111,13 +115,6 @@ extension SecretFingerprints {
         return start + length
       }
       return start
-    }
-
-    /// A mask of the low bits that are ignored in a length. At most 64 lengths are distinguished between two
-    /// successive powers of two, because a server could otherwise slow down the search with secrets of many
-    /// different lengths.
-    private static func rounding(of length: Int) -> Int {
-      (1 << max(0, Int.bitWidth - length.leadingZeroBitCount - 7)) - 1
     }
 
     private static func add(_ length: Int, to lengths: inout [Int]) {
@@ -159,71 +156,5 @@ extension SecretFingerprints {
       slots = Array(repeating: 0, count: max(64, 2 * old.count))
       for fingerprint in old where fingerprint != 0 { slots[slot(of: fingerprint)] = fingerprint }
     }
-  }
-
-  /// The hashes of all substrings of a text.
-  fileprivate struct TextHashes {
-    /// The hashes of the text's prefixes, by length.
-    private var beginnings: [UInt64] = [0]
-    /// The powers of the base.
-    private var powers: [UInt64] = [1]
-
-    /// - Parameter longest: the greatest length of a substring.
-    init(_ text: [UInt8], longest: Int) {
-      beginnings.reserveCapacity(text.count + 1)
-      var hash: UInt64 = 0
-      for byte in text {
-        hash = PolynomialHash.appending(byte, to: hash)
-        beginnings.append(hash)
-      }
-      // The table also looks up prefixes of eight bytes, even if every form is shorter.
-      for _ in 0..<min(max(longest, 8), text.count) {
-        powers.append(PolynomialHash.product(powers[powers.count - 1], PolynomialHash.base))
-      }
-    }
-
-    var count: Int { beginnings.count - 1 }
-
-    func hash(at start: Int, length: Int) -> UInt64 {
-      PolynomialHash.difference(
-        beginnings[start + length], PolynomialHash.product(beginnings[start], powers[length]))
-    }
-  }
-}
-
-/// Polynomial hashes modulo the prime 2^61 - 1.
-private enum PolynomialHash {
-  private static let prime: UInt64 = (1 << 61) - 1
-  /// The base is random, so that a server cannot choose texts with the same hash. Apart from such collisions,
-  /// results do not depend on the base.
-  static let base = UInt64.random(in: 1 << 32..<prime)
-
-  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0) { appending($1, to: $0) }
-  }
-
-  static func appending(_ byte: UInt8, to hash: UInt64) -> UInt64 {
-    reduced(product(hash, base) &+ UInt64(byte) &+ 1)
-  }
-
-  static func product(_ first: UInt64, _ second: UInt64) -> UInt64 {
-    let (high, low) = first.multipliedFullWidth(by: second)
-    // 2^61 is congruent to 1.
-    return reduced((low & prime) &+ (low >> 61 | high << 3))
-  }
-
-  static func difference(_ first: UInt64, _ second: UInt64) -> UInt64 {
-    first >= second ? first &- second : first &+ prime &- second
-  }
-
-  private static func reduced(_ value: UInt64) -> UInt64 { value >= prime ? value &- prime : value }
-
-  /// A hash and a length in one number other than zero, with all bits mixed.
-  static func fingerprint(_ hash: UInt64, length: Int) -> UInt64 {
-    var mixed = hash &+ UInt64(length) &* 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93
-    mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93
-    mixed ^= mixed >> 32
-    return mixed == 0 ? 1 : mixed
   }
 }

@@ -13,8 +13,7 @@ import FerryPlan
 /// replacements would reveal it.
 ///
 /// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
-/// examined once for all short secrets together, and each long secret takes time linear in the length of the
-/// text.
+/// examined once for all secrets together.
 package struct SecretMask: Sendable {
   /// What is searched for in a text.
   package enum Scope {
@@ -141,7 +140,8 @@ package struct SecretMask: Sendable {
     var others = NeedleSet()
     for text in more { others.insert(Self.withBlanks(text)) }
     func matches(in text: [UInt8]) -> [Range<Int>] {
-      let text = Self.withBlanks(text)
+      let longest = max(whole.longest, others.longest, parts.longest, retired.longest)
+      let text = TextHashes(Self.withBlanks(text), longest: longest)
       let found = whole.matches(in: text) + others.matches(in: text)
       switch scope {
       case .display: return found + parts.matches(in: text) + retired.matches(in: text)

@@ -158,8 +158,19 @@ final class RequestFactory {
           to: &request, of: attempt, work.cachePolicy, file: FileVersion(path: target.path))
       }
     }
+    if !prepared.kind.storesDocument { Self.avoidCaches(&request, isSigned: built.signing != nil) }
     request.signing = signing(built, attempt, part: digests[.sha256], at: now)
     return request
+  }
+
+  /// Asks caches not to respond with a stored response, which may be older than the last change of the server's state
+  /// (RFC 9111, section 5.2.1.4). A proxy that adds to the field would invalidate the signature of a signed request, to
+  /// which caches do not respond anyway (section 3.5).
+  private static func avoidCaches(_ request: inout TransferRequest, isSigned: Bool) {
+    guard ["GET", "HEAD"].contains(request.method), !isSigned,
+      !request.headers.contains(where: { $0.name.lowercased() == "cache-control" })
+    else { return }
+    request.headers.append(.init(name: "Cache-Control", value: "no-cache"))
   }
 
   /// The signature of a request, with the digest of its file.

@@ -222,6 +222,7 @@ struct ResponseInterpreter {
     if prepared.builder.sign != nil, let skew = ClockSkew.explanation(answer, at: now) {
       response.withheld = captures.masked(skew)
     }
+    if prepared.kind == .probe { response.age = CacheAge.read(answer) }
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     if prepared.readsUploadExpires, 200...299 ~= answer.status {
       response.uploadExpires = UploadExpires.read(answer, now: now)

@@ -158,6 +158,7 @@ package struct AttemptResult: Sendable {
 /// and otherwise would retain each of their parts.
 extension AttemptResult.Response {
   private struct Rare: Sendable {
+    var age: Duration?
     var mismatch: String?
     var missing: TransportFailure?
     var origins: [Step.Kind: Origin] = [:]
@@ -165,6 +166,12 @@ extension AttemptResult.Response {
     var withheld: String?
     var challengeProblem: String?
     var tokenError: TokenError?
+  }
+
+  /// For a probe: the time since the server generated the response, if a cache states it (RFC 9111, section 5.1).
+  package var age: Duration? {
+    get { rare?.wrappedValue.age }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.age = newValue } }
   }
 
   /// The reason, other than the status, why the response does not meet `expect`.

@@ -24,6 +24,7 @@ extension Scheduler {
         id.expires.map { $0 <= now } == true ? .expired : .valid
       }, method: result.detail?.method ?? step.request.method)
     if flight.attempt.operation != .whole { verdict = follow(flight, result, verdict) }
+    if step.kind == .probe { verdict = current(verdict, result.answer, ref) }
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
@@ -73,6 +74,24 @@ extension Scheduler {
       guard let judged = landed(landing) else { return }
       finish(judged.flight, judgedStep(judged.flight, judged.result.answer), judged.result, judged.verdict)
     }
+  }
+
+  /// Returns the verdict on the response to a probe, which is inconclusive if a cache may have stored it before the
+  /// commit ended: its `Age` is the time since the server generated or validated it (RFC 9111, section 5.1), rounded down.
+  private func current(_ verdict: Verdict, _ answer: AttemptResult.Answer, _ ref: ItemRef) -> Verdict {
+    guard case .response(let response) = answer, let age = response.age else { return verdict }
+    switch verdict {
+    case .succeeded, .notCommitted: break
+    default: return verdict
+    }
+    // An earlier launch ended before this one started.
+    let commitEnded = self[attempts: ref]?.doubtfulCommitEndedAt ?? startedAt
+    guard commitEnded.duration(to: now) <= age + .seconds(1) else { return verdict }
+    let failure = RecordedFailure(
+      code: .unexpectedResponse, status: response.status,
+      message: "a cache responded to the probe with a response that may be older than the commit "
+        + "(Age: \(age.components.seconds)); exclude the URL of the probe from the cache")
+    return .transient(failure, retryAfter: nil, scope: .item, effect: .refused)
   }
 
   /// Counts the file's bytes in a transfer that consists of one request.
@@ -347,6 +366,8 @@ extension Scheduler {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
       change(ref, .doubt(.unknown))
+      let end = now
+      self[attempts: ref]?.doubtfulCommitEndedAt = end
     case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
     case (.transfer, _):
       if !hasCommit(ref), answer.mayHaveActed, mayComplete(flight, result) {

@@ -32,6 +32,8 @@ struct AttemptHistory: Sendable {
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
   var isInterrupted = false
+  /// The end of the last commit that the server may have executed; `nil` if this launch has sent none.
+  var doubtfulCommitEndedAt: Instant?
   /// The results that have consequences once all of these requests have ended.
   var postponed: [Landing] = []
   /// The failed attempts so far; of more than `mostFailures`, the first and the last ones.

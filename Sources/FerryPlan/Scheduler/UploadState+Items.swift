@@ -119,8 +119,9 @@ struct ItemRules: Hashable, Sendable {
     case .allocated, .transferring: return transferStep
     case .transferred:
       guard let commit else { return transferStep }
-      // Without an intent, the commit was not sent, but the probe is still sent first.
-      return commit == .afterProbe && progress.intent != .inherited ? .probe : .commit
+      // A commit that was certainly not executed is sent without a probe: its response could be wrong, for example if the
+      // server has removed the file that waits for the commit.
+      return commit == .afterProbe && progress.doubt == .unknown ? .probe : .commit
     }
   }
 }

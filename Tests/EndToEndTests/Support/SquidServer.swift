@@ -25,8 +25,12 @@ final class SquidServer: Sendable {
   // After SIGTERM, squid would wait until its connections have ended.
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter login: the user and password that squid requires.
-  static func start(login: (user: String, password: String)? = nil) async throws -> SquidServer {
+  /// - Parameters:
+  ///   - login: the user and password that squid requires.
+  ///   - stores: whether squid stores responses, as it does by default.
+  static func start(
+    login: (user: String, password: String)? = nil, stores: Bool = false
+  ) async throws -> SquidServer {
     let folder = try TemporaryFolder()
     // As root, squid runs as the user proxy, which must be able to write its files.
     chmod(folder.url.path(percentEncoded: false), 0o777)
@@ -49,7 +53,7 @@ final class SquidServer: Sendable {
       let text = """
         http_port 127.0.0.1:\(port)
         pid_filename none
-        cache deny all
+        cache \(stores ? "allow" : "deny") all
         cache_mem 8 MB
         access_log stdio:\(folder.path("access.log"))
         cache_log \(folder.path("cache.log"))
