@@ -73,8 +73,7 @@ struct Cancel: ParsableCommand {
     case .text:
       for outcome in outcomes {
         try Output.produce(text(outcome) + "\n")
-        // The journal of a removed session no longer exists, so there is nothing to list.
-        guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
+        guard outcome.ambiguous > 0 || outcome.undecided != nil else { continue }
         try Output.produce(
           "  to list them with the commands that resolve them, run: \(state.command("status", outcome.session))\n"
         )
@@ -114,6 +113,9 @@ struct Cancel: ParsableCommand {
       if outcome.ambiguous > 0 { parts.append("\(outcome.ambiguous) ambiguous") }
       if outcome.submitted > 0 { parts.append("\(Count.text(outcome.submitted, "submitted file")) dropped") }
       if outcome.result == .removed { parts.append("the session was removed") }
+      if let undecided = outcome.undecided {
+        parts.append("the session was kept \(CancelledSessions.reason(keeping: undecided))")
+      }
       parts += outcome.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
       return "\(name): \(parts.joined(separator: ", "))"
     }

@@ -130,7 +130,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try await waiting(receiver, top: "force_quit: remove_session\n")
     #expect(try await job.ferry("cancel", "e2e.uploads", "--reason", Self.text).status == 0)
-    let message = "canceled by ferry cancel, which removed the session: \(Self.text)"
+    let message = "canceled by ferry cancel under force_quit: remove_session: \(Self.text)"
     let removed = try await job.status().session("e2e.uploads")?.removed
     #expect(removed?.code == "session_removed" && removed?.message == message && removed?.items == 2)
     for words in [["status"], ["status", "e2e.uploads"]] {
@@ -147,7 +147,7 @@ import Testing
     #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
     let end = await run.end()
     #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
-    let message = "canceled by ferry cancel, which removed the session"
+    let message = "canceled by ferry cancel under force_quit: remove_session"
     #expect(end.stdout.contains("\n  2 items were \(message)\n"), "\(end.stdout)")
     let report = try job.report()
     #expect(report.item("1.txt")?.state == "cancelled")

@@ -12,6 +12,8 @@ import Testing
       var session: String
       var result: String
       var items: Int
+      var ambiguous: Int
+      var undecided: Int?
       var submitted: Int
       var closedRounds: [Round]
       var pid: Int32?
@@ -96,6 +98,56 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: job.state + "/sessions")
     #expect(!files.contains { $0.hasPrefix("e2e.uploads.db") })
     #expect(try await job.run("--power", "external").report.totals.itemsDoneInRun == 2)
+  }
+
+  private static let posts = """
+    uploads:
+      files:
+        session: uploads
+        files: { root: files }
+        transfer: { request: { method: POST, url: "${vars.api}/inbox?name=${file.name}" } }
+
+    """
+
+  /// Only the journal shows that the file may have been delivered.
+  @Test func `is kept under force_quit remove_session while it has an ambiguous item`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])
+    let job = try Workspace("force_quit: remove_session\n" + JobText.text(server: receiver.url, Self.posts))
+    try job.write("one", to: "1.txt")
+    let killed = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { !$0.inbox.isEmpty }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    let text = try await job.ferry("cancel", "e2e.uploads").stdout
+    #expect(
+      text.contains(
+        "0 items canceled, 1 ambiguous, the session was kept because of 1 ambiguous item; cancel it again after they have been resolved"
+      ), "\(text)")
+    #expect(text.contains("to list them with the commands that resolve them, run: ferry status e2e.uploads"))
+    #expect(try await job.run().command.status == 1)
+    #expect(try await job.ferry("resolve", "1.txt", "done", "--manifest", "job.yaml").status == 0)
+    let removed = try await job.ferry("cancel", "e2e.uploads", "--format", "json").json(Cancelled.self)
+    #expect(removed.sessions.first?.result == "removed" && removed.sessions.first?.undecided == nil)
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  @Test func `is kept by the process that holds it while it has an ambiguous item`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])
+    let job = try Workspace("force_quit: remove_session\n" + JobText.text(server: receiver.url, Self.posts))
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { !$0.inbox.isEmpty }
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    let end = await run.end()
+    #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
+    #expect(
+      end.stderr.contains("session e2e.uploads was kept because of 1 ambiguous item; cancel it again"),
+      "\(end.stderr)")
+    #expect(try job.report().item("1.txt")?.state == "ambiguous")
+    #expect(try await job.ferry("resolve", "1.txt", "retry", "--manifest", "job.yaml").status == 0)
+    try await receiver.clearFaults()
+    #expect(try await job.run().command.status == 0)
   }
 
   @Test func `is cancelled by the process that holds it`() async throws {

@@ -151,7 +151,7 @@ import Testing
     let command = try await job.start(arguments).end()
     #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")
-    #expect(command.stderr.contains("\nhelp: no run has used this state folder yet"), "\(command.stderr)")
+    #expect(command.stderr.contains("\nhelp: this state folder contains no session"), "\(command.stderr)")
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 

@@ -167,7 +167,7 @@ import Testing
     try job.folder.write(Data("link/late\n".utf8), to: "linked.txt")
     try await receiver.add(fault: #"{"route": "file", "delay": 3}"#)
     let run = try job.start(["run", "job.yaml"])
-    _ = try await receiver.received { !$0.files.isEmpty || $0.requests > 0 }
+    _ = try await receiver.received { !$0.files.isEmpty }
     try job.write("late", to: "in/late")
     try await receiver.clearFaults()
     let end = await run.end()
@@ -175,6 +175,53 @@ import Testing
     #expect(end.stderr.contains("third: 1 file will be sent by the next run"), "\(end.stderr)")
     #expect(!exists(job, "sent/in/a") && exists(job, "in/late"))
     #expect(try await receiver.received().files.map(\.name).sorted() == ["first-b", "second-a"])
+  }
+
+  /// The first upload names the files through links, which its globs follow. It never lists files in folders that it
+  /// reaches only through a link.
+  @Test func `compares the files of two uploads, not their names`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=3"])
+    let uploads = """
+      uploads:
+        first:
+          session: uploads
+          files: { root: files, include: ["**"], exclude: ["store/**", "releases/**"] }
+          transfer: { request: { url: "${vars.api}/files/first-${file.name}" } }
+        second:
+          session: uploads
+          needs: [first]
+          files: { root: files, list: list.txt }
+          transfer: { request: { url: "${vars.api}/files/second-${file.name}" } }
+          after: delete
+      """
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, uploads))
+    func link(_ name: String, to target: String) throws {
+      try FileManager.default.createSymbolicLink(
+        atPath: job.folder.path("files/\(name)"), withDestinationPath: target)
+    }
+    for name in ["store/a", "store/b", "releases/1/app", "in/other"] { try job.write("first", to: name) }
+    for name in ["a", "b"] { try link("in/\(name)", to: "../store/\(name)") }
+    try link("current", to: "releases/1")
+    try job.folder.write(Data("store/a\nstore/b\nstore/late\ncurrent/app\n".utf8), to: "list.txt")
+    let run = try job.start(["run", "job.yaml"])
+    // The receiver has received in/a, and the response is delayed.
+    _ = try await receiver.received { $0.files.count >= 1 }
+    try job.write("changed", to: "store/a")
+    try job.write("late", to: "store/late")
+    try link("in/late", to: "../store/late")
+    try await receiver.clearFaults()
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(end.stderr.contains("second: 2 files will be sent by the next run"), "\(end.stderr)")
+    #expect(exists(job, "store/a") && exists(job, "store/late"))
+    #expect(!exists(job, "store/b") && !exists(job, "releases/1/app"))
+
+    try job.folder.write(Data("store/a\nstore/late\n".utf8), to: "list.txt")
+    #expect(try await job.run().command.status == 0)
+    #expect(!exists(job, "store/a") && !exists(job, "store/late"))
+    let sent = try await receiver.received().files
+    for name in ["first-a", "second-a"] { #expect(sent.first { $0.name == name }?.size == 7, "\(name)") }
+    for name in ["first-late", "second-late"] { #expect(sent.contains { $0.name == name }, "\(name)") }
   }
 
   @Test func `reports a delivered file that someone else has removed`() async throws {

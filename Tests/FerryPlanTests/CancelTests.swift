@@ -260,7 +260,7 @@ struct CancelTests {
     #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled])
     #expect(world.scheduler.nodeRecords.first?.reason?.code == "session_removed")
     #expect(
-      reason.message == "canceled by ferry cancel, which removed the session: lost phone")
+      reason.message == "canceled by ferry cancel under force_quit: remove_session: lost phone")
     #expect(world.scheduler.exitCode == .itemsFailed)
   }
 

@@ -2,72 +2,57 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// Finds the files of an upload that another upload, which the first one needs, selects but has not sent. If the first
+/// Finds the files of an upload that another upload, which the first one needs, lists but has not sent. If the first
 /// upload sent and then deleted or moved such a file, the other one would never send it.
 ///
-/// The list of the first upload may be newer than the files of the other one.
+/// The list of the first upload may be newer than the files of the other one, so the other one's files are listed again.
+/// Files are compared by their identities, because both uploads may name a file differently: relative to different roots,
+/// through links, or as hard links.
 struct UnsentElsewhere {
   private let other: NodeID
   private let row: NodeRow?
   private let journal: SessionJournal?
   private let deliver: Upload.Deliver
-  private let selects: ([UInt8]) -> Bool
-  /// The real paths of both roots.
-  private let root: [UInt8]
-  private let otherRoot: [UInt8]
-  /// The real path of the folder to which the other upload moves files. Its files are not listed.
-  private let hidden: [UInt8]?
-  /// The real paths of folders.
-  private var realFolders: [[UInt8]: [UInt8]] = [:]
+  /// The files that the other upload lists and the first one may remove; `nil` if they cannot be listed.
+  private let listed: FileColumns?
+  /// The positions in `listed`, by the files' identities.
+  private var positions: [UInt64: [Int]] = [:]
 
   /// - Parameters:
-  ///   - lister: that of the upload whose files are checked.
-  ///   - otherLister: that of the other upload.
-  /// - Throws: `ListingFailure` if a root cannot be opened.
+  ///   - files: the files of the upload that removes them.
+  ///   - lister: that of the other upload.
+  ///   - row: that of the other upload.
   init(
-    _ lister: FileLister, other: NodeID, _ work: UploadWork, _ otherLister: FileLister, row: NodeRow?,
-    journal: SessionJournal?
-  ) throws {
-    (root, otherRoot) = (try lister.folder().real, try otherLister.folder().real)
+    _ files: FileColumns, other: NodeID, _ work: UploadWork, _ lister: FileLister, row: NodeRow?,
+    journal: SessionJournal?, _ scheduler: Scheduler
+  ) {
     (self.other, self.row, self.journal, deliver) = (other, row, journal, work.deliver)
-    hidden = otherLister.hidden.flatMap { [otherRoot] in FileLister.real(Self.joined(otherRoot, $0)) }
-    switch (lister.source, otherLister.source) {
-    case (_, .globs(let include, let exclude)):
-      let (include, exclude) = (try GlobMatcher(include), try GlobMatcher(exclude))
-      selects = { include.matches($0) && !exclude.matches($0) }
-    case (.list(let list, _), .list(let otherList, _)) where list == otherList && root == otherRoot:
-      selects = { _ in true }
-    case (_, .list("-", _)), (_, .items): selects = { _ in false }
-    case (_, .list):
-      // If the list can no longer be read, it may contain every file.
-      let paths = (try? otherLister.list(journal, row).files).map { files in
-        Set((0..<files.count).map { Array(files.path($0)) })
-      }
-      selects = { paths?.contains($0) ?? true }
+    let wanted = Set(files.identities.map(Self.ofFile))
+    listed = Self.files(of: other, lister, row, journal, scheduler)
+    guard let listed else { return }
+    for (index, identity) in listed.identities.enumerated() where wanted.contains(Self.ofFile(identity)) {
+      positions[Self.ofFile(identity), default: []].append(index)
     }
   }
 
   /// Returns the files without those that the other upload has not sent in the same version.
-  mutating func sent(_ files: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> FileColumns {
+  func sent(_ files: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> FileColumns {
     var sent = FileColumns()
-    for file in 0..<files.count where try isSent(file, of: files, scheduler) { sent.append(file, of: files) }
+    guard let listed else { return sent }
+    for file in 0..<files.count {
+      var isSent = true
+      for position in positions[Self.ofFile(files.identities[file])] ?? [] where isSent {
+        var named = FileColumns()
+        named.append(
+          path: listed.path(position), size: files.sizes[file], modified: files.modified[file])
+        isSent = try isDelivered(named, scheduler)
+      }
+      if isSent { sent.append(file, of: files) }
+    }
     return sent
   }
 
-  private mutating func isSent(
-    _ file: Int, of files: FileColumns, _ scheduler: Scheduler
-  ) throws(JournalError) -> Bool {
-    var isSelected = false
-    for path in otherPaths(of: Array(files.path(file))) {
-      var named = FileColumns()
-      named.append(path: path, size: files.sizes[file], modified: files.modified[file])
-      if try isDelivered(named, scheduler) { return true }
-      if selects(path) { isSelected = true }
-    }
-    return !isSelected
-  }
-
-  /// - Parameter named: one file.
+  /// - Parameter named: one file, as the other upload names it.
   private func isDelivered(_ named: FileColumns, _ scheduler: Scheduler) throws(JournalError) -> Bool {
     if let isDelivered = scheduler.hasDelivered(0, of: named, by: other) { return isDelivered }
     guard let row, let journal, row.id != 0 else { return false }
@@ -80,26 +65,21 @@ struct UnsentElsewhere {
     return isDelivered
   }
 
-  /// The paths of a file relative to the root of the other upload, as it is named and without links in its folders. Paths
-  /// that the other upload never lists are omitted.
-  private mutating func otherPaths(of path: [UInt8]) -> [[UInt8]] {
-    let named = Self.joined(root, path)
-    var paths = [named]
-    let slash = named.lastIndex(of: 0x2F) ?? 0
-    let folder = Array(named[..<slash])
-    if realFolders[folder] == nil { realFolders[folder] = FileLister.real(folder.isEmpty ? [0x2F] : folder) }
-    if let real = realFolders[folder] {
-      let real = Self.joined(real, Array(named[(slash + 1)...]))
-      if real != named { paths.append(real) }
-    }
-    return paths.compactMap { path in
-      guard FileLister.isInside(path, otherRoot), path != otherRoot else { return nil }
-      if let hidden, FileLister.isInside(path, hidden) { return nil }
-      return Array(path[(otherRoot == [0x2F] ? 1 : otherRoot.count + 1)...])
+  /// The files that an upload lists now; `nil` if they cannot be listed.
+  private static func files(
+    of node: NodeID, _ lister: FileLister, _ row: NodeRow?, _ journal: SessionJournal?, _ scheduler: Scheduler
+  ) -> FileColumns? {
+    switch lister.source {
+    case .list("-", _), .items:
+      // Standard input cannot be read again.
+      let paths = scheduler.withItems(of: node) { items in
+        (0..<items.files.count).map { Array(items.files.path($0)) }
+      }
+      return try? lister.lookUp(paths ?? []).files
+    case .globs, .list: return try? lister.list(journal, row).files
     }
   }
 
-  private static func joined(_ folder: [UInt8], _ path: [UInt8]) -> [UInt8] {
-    (folder == [0x2F] ? folder : folder + [0x2F]) + path
-  }
+  /// The identity of a file whose listed name may be a link to it (`stat.identity(throughLink:)`).
+  private static func ofFile(_ identity: UInt64) -> UInt64 { min(identity, ~identity) }
 }

@@ -45,7 +45,7 @@ struct SessionCatalog {
   ) -> UsageError {
     let help =
       known.isEmpty
-      ? "no run has used this state folder yet"
+      ? "this state folder contains no session"
       : "the sessions in \(state.path): \(known.map { "'\($0)'" }.joined(separator: ", "))"
     return UsageError("there is no \(what) '\(DisplayPath.shown(name))' in \(state.path)\nhelp: \(help)")
   }

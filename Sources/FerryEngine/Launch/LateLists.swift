@@ -64,7 +64,7 @@ final class LateLists {
       return .unreadable(root ?? .init(code: .init(.sourceMissing), message: "\(error)"))
     }
     guard !lister.isStopped() else { return nil }
-    listing.files = try withoutUnsent(listing.files, of: node, lister, scheduler, launchState)
+    listing.files = try withoutUnsent(listing.files, of: node, scheduler, launchState)
     keep(listing.problems, of: node)
     var (items, settled) = try reconcile(listing, node, scheduler, &launchState, lister)
     settled.unlisted = listing.problems.failures
@@ -76,18 +76,17 @@ final class LateLists {
   /// Returns the files without those that an upload must not remove yet, because another upload has not sent them. The next
   /// run lists them again.
   private func withoutUnsent(
-    _ files: FileColumns, of node: NodeID, _ lister: FileLister, _ scheduler: Scheduler,
-    _ launchState: LaunchState
+    _ files: FileColumns, of node: NodeID, _ scheduler: Scheduler, _ launchState: LaunchState
   ) throws(JournalError) -> FileColumns {
     guard plan.nodes[node.index].after != .keep else { return files }
     var remaining = files
-    for other in plan.neededUploads(of: node) {
-      guard let otherLister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work,
-        // Both roots are open.
-        var unsent = try? UnsentElsewhere(
-          lister, other: other, work, otherLister, row: launchState.rows[other.index],
-          journal: journals.all[plan.nodes[other.index].session.index])
-      else { continue }
+    for other in plan.neededUploads(of: node) where remaining.count > 0 {
+      guard let lister = listers[other.index], case .upload(let work) = plan.nodes[other.index].work else {
+        continue
+      }
+      let unsent = UnsentElsewhere(
+        remaining, other: other, work, lister, row: launchState.rows[other.index],
+        journal: journals.all[plan.nodes[other.index].session.index], scheduler)
       let before = remaining.count
       remaining = try unsent.sent(remaining, scheduler)
       guard remaining.count < before else { continue }

@@ -264,9 +264,10 @@ package struct Launch {
       ) { try journals.all[$0.index]?.clearEvents() }
     }
     forgetOldRuns(history, retention, run.notice)
-    journals.close()
     let ownsJournals = run.leases.allSatisfy(\.isHeld)
-    if ownsJournals { try forget(outcome, history) }
+    let undecided = try journals.all.map { try $0?.ambiguousCount() ?? 0 }
+    journals.close()
+    if ownsJournals { try forget(outcome, undecided, history, run.notice) }
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
     locks.release()
@@ -306,10 +307,18 @@ package struct Launch {
   }
 
   /// After a force quit, removes the session if `force_quit` specifies it.
-  private func forget(_ outcome: Outcome, _ history: RunHistory) throws {
+  ///
+  /// - Parameter undecided: the number of ambiguous items of each session, which only its journal knows.
+  private func forget(
+    _ outcome: Outcome, _ undecided: [Int], _ history: RunHistory, _ notice: (String) -> Void
+  ) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key }) {
       let identifier = jobs.plan.sessions[session].identifier
+      guard undecided[session] == 0 else {
+        notice("session \(identifier) was kept \(CancelledSessions.reason(keeping: undecided[session]))")
+        continue
+      }
       let items = jobs.plan.nodes.indices.reduce(0) { sum, node in
         guard jobs.plan.nodes[node].session.index == session else { return sum }
         return sum + (outcome.record.nodes[node].items?.cancelled ?? 0)

@@ -15,7 +15,7 @@ struct CancelWish {
 ///
 /// `ferry.db` is first opened only for reading and then only for writing, because SQLite's locks do not allow both at
 /// once in one process.
-struct CancelledSessions {
+package struct CancelledSessions {
   let state: StateDirectory
   let environment: [String: String]
   let version: String
@@ -97,18 +97,21 @@ struct CancelledSessions {
       defer { try? journal.close() }  // All cancellations are already synced.
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
-      let before = try ambiguous(journal)
-      let isRemoved = try vanishes(wish, all, history)
-      let failure = RecordedFailure.cancelled(wish.reason, removesSession: isRemoved)
+      let before = try journal.ambiguousCount()
+      let vanishes = try vanishes(wish, all, history)
+      let failure = RecordedFailure.cancelled(wish.reason, removesSession: vanishes)
       outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: failure, at: now)
-      outcome.ambiguous = try ambiguous(journal) - before
-      if isRemoved {
+      let ambiguous = try journal.ambiguousCount()
+      outcome.ambiguous = ambiguous - before
+      let earlier = removed.first { $0.session == wish.session }?.items ?? 0
+      removed.removeAll { $0.session == wish.session }
+      if vanishes, ambiguous > 0 {
+        outcome.undecided = ambiguous
+      } else if vanishes {
         outcome.result = .removed
-        let before = removed.first { $0.session == wish.session }?.items ?? 0
-        removed.removeAll { $0.session == wish.session }
         removed.append(
           RemovedSession(
-            session: wish.session, failure: failure, items: before + outcome.items, removedAt: now))
+            session: wish.session, failure: failure, items: earlier + outcome.items, removedAt: now))
       }
     }
     outcome.submitted = notes.reduce(0) { $0 + $1.files.count }
@@ -117,11 +120,8 @@ struct CancelledSessions {
     return manifests
   }
 
-  private func ambiguous(_ journal: SessionJournal) throws(JournalError) -> Int {
-    try journal.countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
-  }
-
-  /// Whether to remove the session: every readable manifest in it must request the removal.
+  /// Whether to remove the session, unless it has ambiguous work, which only its journal knows: every readable manifest
+  /// in it must request the removal.
   private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
     var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
     for manifest in manifests where manifest != wish.manifest {
@@ -130,6 +130,11 @@ struct CancelledSessions {
       }
     }
     return !words.isEmpty && words.allSatisfy { $0 == .removeSession }
+  }
+
+  /// The reason why a session was not removed.
+  package static func reason(keeping undecided: Int) -> String {
+    "because of \(Count.text(undecided, "ambiguous item")); cancel it again after they have been resolved"
   }
 
   private mutating func write(_ rounds: [ClosedRound]) throws {

@@ -46,6 +46,12 @@ extension SessionJournal {
     }
   }
 
+  /// The number of items, fetches and requests that are ambiguous, in all rounds.
+  package func ambiguousCount() throws(JournalError) -> Int {
+    let items = try countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
+    return items + (try nodes.count { !$0.kind.hasItems && $0.state == .ambiguous })
+  }
+
   private static let ambiguousRows = """
     SELECT \(ItemRow.columns) FROM item WHERE node = ? AND state = \(ItemState.ambiguous.rawValue) ORDER BY path
     """

@@ -78,7 +78,7 @@ extension FailureCode {
   package static let rootMissing = FailureCode(rawValue: "root_missing")
   /// The root of an upload cannot be opened.
   package static let rootUnreadable = FailureCode(rawValue: "root_unreadable")
-  /// `ferry cancel` canceled the work and removed the session (`force_quit: remove_session`).
+  /// `ferry cancel` canceled the work under `force_quit: remove_session`.
   package static let sessionRemoved = FailureCode(rawValue: "session_removed")
   /// Shards have not sent all items of the upload yet.
   package static let shards = FailureCode(rawValue: "shards")

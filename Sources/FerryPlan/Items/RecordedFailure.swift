@@ -108,7 +108,7 @@ extension RecordedFailure {
   ///   - reason: the text of `--reason`.
   ///   - removesSession: whether the session is removed too (`force_quit: remove_session`).
   package static func cancelled(_ reason: CancelReason?, removesSession: Bool = false) -> RecordedFailure {
-    let message = "canceled by ferry cancel" + (removesSession ? ", which removed the session" : "")
+    let message = "canceled by ferry cancel" + (removesSession ? " under force_quit: remove_session" : "")
     return RecordedFailure(
       code: removesSession ? .sessionRemoved : .cancelled,
       message: message + (reason.map { ": \($0.text)" } ?? ""))
