@@ -114,7 +114,7 @@ struct Cancel: ParsableCommand {
       if outcome.submitted > 0 { parts.append("\(Count.text(outcome.submitted, "submitted file")) dropped") }
       if outcome.result == .removed { parts.append("the session was removed") }
       if let undecided = outcome.undecided {
-        parts.append("the session was kept \(CancelledSessions.reason(keeping: undecided))")
+        parts.append("the session was kept \(SessionRemoval.reason(keeping: undecided))")
       }
       parts += outcome.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
       return "\(name): \(parts.joined(separator: ", "))"

@@ -122,7 +122,7 @@ import Testing
     let text = try await job.ferry("cancel", "e2e.uploads").stdout
     #expect(
       text.contains(
-        "0 items canceled, 1 ambiguous, the session was kept because of 1 ambiguous item; cancel it again after they have been resolved"
+        "0 items canceled, 1 ambiguous, the session was kept because of 1 ambiguous item; cancel it again after it has been resolved"
       ), "\(text)")
     #expect(text.contains("to list them with the commands that resolve them, run: ferry status e2e.uploads"))
     #expect(try await job.run().command.status == 1)

@@ -200,6 +200,34 @@ struct IntentTests {
     #expect(intents <= 1)
   }
 
+  /// If the launch is killed while it waits for another network or for power, the items are not ambiguous.
+  @Test(
+    arguments: [
+      ("allows_cellular: false", DeviceConditions(network: .cellular)),
+      ("discretionary: true", DeviceConditions(power: .battery)),
+    ])
+  func noIntentsAreRecordedInAdvanceWhileConditionsHoldRequests(
+    session: String, conditions: DeviceConditions
+  ) throws {
+    let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ \(session) }")
+    var world = try World(Yaml.post(head: head), files: Yaml.files(40)) { _ in
+      .status(200, after: .seconds(1))
+    }
+    world.options.launch = .background
+    world.options.patience = .seconds(3_600)
+    world.options.conditions = .init(network: .wifi, power: .external)
+    world.machine.schedule(.conditions(conditions), at: world.start.advanced(by: .milliseconds(1_500)))
+    world.launch()
+    // The launch continues to wait.
+    var intents = 0
+    while world.now < world.start.advanced(by: .seconds(10)) {
+      intents = world.journal.items.values.reduce(0) { $0 + $1.values.count { $0.known.intent != nil } }
+      guard world.step() else { break }
+    }
+    #expect(world.intentEntries.count { $0 == .recorded } > 8)
+    #expect(intents == 0)
+  }
+
   /// The server rejects the token, and does not respond to the request for another one.
   @Test func noIntentRemainsWhileARequestWaitsForAToken() throws {
     let yaml = Yaml.post("    token: login\n", head: Yaml.head + Yaml.token)

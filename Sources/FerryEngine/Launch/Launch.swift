@@ -316,7 +316,7 @@ package struct Launch {
     for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key }) {
       let identifier = jobs.plan.sessions[session].identifier
       guard undecided[session] == 0 else {
-        notice("session \(identifier) was kept \(CancelledSessions.reason(keeping: undecided[session]))")
+        notice("session \(identifier) was kept \(SessionRemoval.reason(keeping: undecided[session]))")
         continue
       }
       let items = jobs.plan.nodes.indices.reduce(0) { sum, node in

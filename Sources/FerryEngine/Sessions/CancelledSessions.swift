@@ -15,7 +15,7 @@ struct CancelWish {
 ///
 /// `ferry.db` is first opened only for reading and then only for writing, because SQLite's locks do not allow both at
 /// once in one process.
-package struct CancelledSessions {
+struct CancelledSessions {
   let state: StateDirectory
   let environment: [String: String]
   let version: String
@@ -130,11 +130,6 @@ package struct CancelledSessions {
       }
     }
     return !words.isEmpty && words.allSatisfy { $0 == .removeSession }
-  }
-
-  /// The reason why a session was not removed.
-  package static func reason(keeping undecided: Int) -> String {
-    "because of \(Count.text(undecided, "ambiguous item")); cancel it again after they have been resolved"
   }
 
   private mutating func write(_ rounds: [ClosedRound]) throws {

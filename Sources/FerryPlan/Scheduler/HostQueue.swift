@@ -74,14 +74,18 @@ struct HostQueue: Sendable {
     return all
   }
 
-  /// The steps that wait for an entry in the journal, or for a connection after their entry was recorded.
-  var writtenAhead: [Ready] { intended.unordered + intending.map(\.ready) }
+  /// The steps that wait for an entry in the journal, or that are held or wait for a connection after their entry was
+  /// recorded.
+  var writtenAhead: [Ready] {
+    intended.unordered + intending.map(\.ready) + held.filter(\.isIntended).map(\.ready)
+  }
 
   /// Removes the matching steps of `writtenAhead`, and returns them.
   mutating func takeWrittenAhead(where isWanted: (Ready) -> Bool) -> [Ready] {
     let taken = writtenAhead.filter(isWanted)
     intended = .init(intended.unordered.filter { !isWanted($0) })
     intending.removeAll { isWanted($0.ready) }
+    held.removeAll { $0.isIntended && isWanted($0.ready) }
     return taken
   }
 

@@ -71,6 +71,10 @@ extension Scheduler {
       for ready in waiting.ready { insert(ready, on: hostQueue) }
       for ready in waiting.intended { insertIntended(ready, on: hostQueue) }
     }
+    for hostQueue in hostQueues.indices
+    where hostQueues[hostQueue].hold != nil || hostQueues[hostQueue].holdsDiscretionary {
+      withdrawIntents(on: hostQueue)
+    }
   }
 
   mutating func applyHold(to hostQueue: Int) {

@@ -30,9 +30,9 @@ extension Scheduler {
     withdrawIntents(on: hostQueue)
   }
 
-  /// Withdraws the intents that were recorded in advance. If the launch is killed during the pause, the next one must know
-  /// that these requests were not sent.
-  private mutating func withdrawIntents(on hostQueue: Int) {
+  /// Withdraws the intents that were recorded in advance. If the launch is killed before the host's requests may be sent
+  /// again, the next one must know that these requests were not sent.
+  mutating func withdrawIntents(on hostQueue: Int) {
     let recorded = hostQueues[hostQueue].writtenAhead.filter { intent(of: $0.ref) == .recorded }
     for ready in recorded { withdrawIntent(ready.ref) }
     // The others wait only for their upload IDs, or may have been sent before.
