@@ -227,8 +227,7 @@ final class ItemValueStore {
     _ count: Int, of bytes: [UInt8], isCut: Bool, hiding more: [[UInt8]] = []
   ) -> [UInt8] {
     let longestForm = more.map { SecretMask.longestEncoding(ofBytes: $0.count) }.reduce(longestForm, max)
-    let isSearchedWhole = !isCut && bytes.count <= Self.searchLimit
-    let window = isSearchedWhole ? bytes : Array(bytes.prefix(min(count + longestForm, Self.searchLimit)))
+    let window = Array(bytes.prefix(min(count + longestForm, Self.searchLimit)))
     prepareMask(forTextOf: window.count, .display)
     let isWindowCut = isCut || window.count < bytes.count
     return mask.mask(
