@@ -122,13 +122,61 @@ import Testing
     let text = try await job.ferry("cancel", "e2e.uploads").stdout
     #expect(
       text.contains(
-        "0 items canceled, 1 ambiguous, the session was kept because of 1 ambiguous item; cancel it again after it has been resolved"
+        "0 items canceled, 1 ambiguous, the session was kept because 1 request may have been executed; cancel it again after ferry resolve has recorded the decision"
       ), "\(text)")
     #expect(text.contains("to list them with the commands that resolve them, run: ferry status e2e.uploads"))
     #expect(try await job.run().command.status == 1)
     #expect(try await job.ferry("resolve", "1.txt", "done", "--manifest", "job.yaml").status == 0)
     let removed = try await job.ferry("cancel", "e2e.uploads", "--format", "json").json(Cancelled.self)
     #expect(removed.sessions.first?.result == "removed" && removed.sessions.first?.undecided == nil)
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  /// The round remains open because another session has work in it.
+  @Test(arguments: ["cancel_tasks", "remove_session"])
+  func `ends requests that may have been executed as ambiguous`(_ forceQuit: String) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300", "file:delay=300"])
+    let request = """
+      requests:
+        notify:
+          session: quick
+          request: { method: POST, url: "${vars.api}/inbox?name=notify" }
+
+      """
+    let job = try Workspace(
+      "force_quit: \(forceQuit)\n" + JobText.text(server: receiver.url, request + JobText.puts))
+    try job.write("one", to: "1.txt")
+    let killed = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { !$0.inbox.isEmpty && !$0.files.isEmpty }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    let text = try await job.ferry("cancel", "e2e.quick").stdout
+    #expect(text.contains("0 items canceled, 1 ambiguous"), "\(text)")
+    #expect(text.contains("the session was kept") == (forceQuit == "remove_session"), "\(text)")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.node("notify")?.state == "ambiguous")
+    #expect(try await receiver.received().inbox.count == 1)
+    #expect(
+      try await job.ferry("resolve", "notify", "done", "--manifest", "job.yaml").status == 0)
+  }
+
+  /// The next run of the other manifest must know that its file may have been delivered.
+  @Test func `is kept under force_quit remove_session for another manifest`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])
+    let text = "force_quit: remove_session\n" + JobText.text(server: receiver.url, Self.posts)
+    let job = try Workspace(text)
+    try job.folder.write(Data(text.replacing("name: e2e", with: "name: other").utf8), to: "other.yaml")
+    try job.write("one", to: "1.txt")
+    let killed = try job.start(["run", "other.yaml"])
+    _ = try await receiver.received { !$0.inbox.isEmpty }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    let cancelled = try await job.ferry("cancel", "./job.yaml", "--format", "json").json(Cancelled.self)
+    #expect(cancelled.sessions.allSatisfy { $0.result != "removed" })
+    #expect(try await job.start(["run", "other.yaml"]).end().status == 1)
     #expect(try await receiver.received().inbox.count == 1)
   }
 
@@ -142,7 +190,8 @@ import Testing
     let end = await run.end()
     #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
     #expect(
-      end.stderr.contains("session e2e.uploads was kept because of 1 ambiguous item; cancel it again"),
+      end.stderr.contains(
+        "session e2e.uploads was kept because 1 request may have been executed; cancel it again"),
       "\(end.stderr)")
     #expect(try job.report().item("1.txt")?.state == "ambiguous")
     #expect(try await job.ferry("resolve", "1.txt", "retry", "--manifest", "job.yaml").status == 0)

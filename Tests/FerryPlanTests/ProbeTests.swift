@@ -183,6 +183,69 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  /// The server executes the first commit after it has responded to the probe. The time between a probe and the commit
+  /// must be short.
+  @Test func aCommitIsProbedAgainByTheNextLaunchAfterAProbeThatDeniedIt() throws {
+    var world = try world { call in
+      if call.step == .commit { return .status(504) }
+      return call.step == .probe ? .status(404, after: .seconds(2)) : .status(200)
+    }
+    world.launch()
+    while !steps(world).contains(.probe), world.step() {}
+    world.machine.schedule(.stop(.terminate), at: world.now.advanced(by: .milliseconds(500)))
+    while world.step() {}
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(steps(world) == [.probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [429, 425, 401])
+  func aCommitThatIsRejectedAfterAProbeIsProbedAgain(status: Int) throws {
+    let yaml = Yaml.ids(
+      "    token: login\n", head: Yaml.head + Yaml.token,
+      alreadyDone: "probe: { request: { url: \"http://host/p\" } }")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      switch call.step {
+      case .commit: .status(call.number == 1 ? 504 : status)
+      case .probe: .status(call.number == 1 ? 404 : 200)
+      default: .status(200)
+      }
+    }
+    world.run()
+    #expect(steps(world).filter { $0 != .token } == [.allocate, .transfer, .commit, .probe, .commit, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func aCommitIsProbedAgainAfterAPauseOfItsHost() throws {
+    var world = try world(2) { call in
+      if call.step == .commit, call.number == 1 { return .status(504) }
+      if call.step == .commit { return .status(429, after: .milliseconds(100)) }
+      return call.step == .probe ? .status(call.number == 1 ? 404 : 200) : .status(200)
+    }
+    world.run()
+    let commits = steps(world).count { $0 == .commit }
+    #expect(commits >= 2 && steps(world).count { $0 == .probe } >= 2, "\(steps(world))")
+  }
+
+  /// Some gateways state an age of 0 in every response.
+  @Test(arguments: ["{ limit: 0 }", "{ limit: 1, initial: 10ms }"])
+  func aResponseWithoutAnAgeInSecondsIsAskedForAgainWhenItIsConclusive(retry: String) throws {
+    var world = try World(Self.yaml + "    retry: \(retry)\n", files: Yaml.files(1)) { call in
+      if call.step == .commit { return .status(200, after: .seconds(60)) }
+      guard call.step == .probe else { return .status(200) }
+      var response = AttemptResult.Response(status: 200)
+      response.age = .zero
+      return Reply(answer: .response(response), after: .milliseconds(9))
+    }
+    world.launch()
+    while !steps(world).contains(.commit), world.step() {}
+    world.run()
+    #expect(steps(world) == [.probe, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
   /// The response of a cache may be older than the commit.
   @Test(arguments: [200, 404])
   func aStoredResponseThatMayPrecedeTheCommitIsInconclusive(status: Int) throws {

@@ -5,8 +5,8 @@ import FerryProcess
 package enum SessionRemoval {
   /// The reason why a session was kept.
   ///
-  /// - Parameter undecided: the number of its items, requests and fetches that are ambiguous.
+  /// - Parameter undecided: the number of its items, requests and fetches whose requests may have been executed.
   package static func reason(keeping undecided: Int) -> String {
-    "because of \(Count.text(undecided, "ambiguous item")); cancel it again after \(undecided == 1 ? "it has" : "they have") been resolved"
+    "because \(Count.text(undecided, "request")) may have been executed; cancel it again after ferry resolve has recorded \(undecided == 1 ? "the decision" : "the decisions")"
   }
 }

@@ -265,7 +265,7 @@ package struct Launch {
     }
     forgetOldRuns(history, retention, run.notice)
     let ownsJournals = run.leases.allSatisfy(\.isHeld)
-    let undecided = try journals.all.map { try $0?.ambiguousCount() ?? 0 }
+    let undecided = try journals.all.map { try $0?.undecidedCount() ?? 0 }
     journals.close()
     if ownsJournals { try forget(outcome, undecided, history, run.notice) }
     for lease in run.leases { lease.release() }
@@ -308,7 +308,7 @@ package struct Launch {
 
   /// After a force quit, removes the session if `force_quit` specifies it.
   ///
-  /// - Parameter undecided: the number of ambiguous items of each session, which only its journal knows.
+  /// - Parameter undecided: the number of each session's requests that may have been executed, which only its journal knows.
   private func forget(
     _ outcome: Outcome, _ undecided: [Int], _ history: RunHistory, _ notice: (String) -> Void
   ) throws {

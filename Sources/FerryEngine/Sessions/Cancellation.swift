@@ -27,10 +27,11 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// The number of items whose unrepeatable step may have reached the server; the user must resolve these items.
+    /// The number of items, requests and fetches whose unrepeatable step may have reached the server; the user must resolve
+    /// them.
     package var ambiguous = 0
-    /// The number of ambiguous items, requests and fetches because of which the session was not removed; `nil` if it was
-    /// removed, or was not to be removed.
+    /// The number of items, requests and fetches whose requests may have been executed, because of which the session was
+    /// not removed; `nil` if it was removed, or was not to be removed.
     package var undecided: Int?
     /// The number of files that were submitted but not yet queued.
     package var submitted = 0

@@ -101,12 +101,12 @@ struct CancelledSessions {
       let vanishes = try vanishes(wish, all, history)
       let failure = RecordedFailure.cancelled(wish.reason, removesSession: vanishes)
       outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: failure, at: now)
-      let ambiguous = try journal.ambiguousCount()
-      outcome.ambiguous = ambiguous - before
+      outcome.ambiguous = try journal.ambiguousCount() - before
       let earlier = removed.first { $0.session == wish.session }?.items ?? 0
       removed.removeAll { $0.session == wish.session }
-      if vanishes, ambiguous > 0 {
-        outcome.undecided = ambiguous
+      let undecided = try journal.undecidedCount()
+      if vanishes, undecided > 0 {
+        outcome.undecided = undecided
       } else if vanishes {
         outcome.result = .removed
         removed.append(

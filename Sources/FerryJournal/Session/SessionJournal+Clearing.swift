@@ -49,6 +49,23 @@ extension SessionJournal {
     }
   }
 
+  /// The number of items, fetches and requests of all manifests that are ambiguous, or for which a commit, or a step that
+  /// is never resent, may have reached the server.
+  package func undecidedCount() throws(JournalError) -> Int {
+    try access { db in
+      let isAmbiguous = "state = \(ItemState.ambiguous.rawValue)"
+      let counts = try Int.fetchAll(
+        db,
+        sql: """
+          SELECT count(*) FROM item WHERE \(isAmbiguous) OR (\(Self.isOpen) AND \(Self.mayHaveActed))
+          UNION ALL
+          SELECT count(*) FROM node WHERE NOT \(NodeRow.Kind.ofItems)
+          AND (\(isAmbiguous) OR (\(Self.isOpen) AND intent IS NOT NULL))
+          """)
+      return counts.reduce(0, +)
+    }
+  }
+
   /// Drops the open items of all rounds, the intents of open nodes, the failures of fetches (which are then due
   /// immediately), the resume delay, and pending events. Upload IDs become orphans. The changes are synced when
   /// this method returns.
@@ -83,9 +100,9 @@ extension SessionJournal {
   /// Closes every item that is open in its round, and returns the number of canceled items. The changes are
   /// synced when this method returns.
   ///
-  /// If a commit, or a step that is never resent, may have reached the server, the item becomes ambiguous
-  /// instead and keeps its captures: a canceled item would be sent again in the next round. Upload IDs of the
-  /// other items become orphans. The caller holds the session's lock, and no run writes to the
+  /// If a commit, or a step that is never resent, may have reached the server, the item, fetch or request becomes
+  /// ambiguous instead, and an item keeps its captures: a canceled item would be sent again in the next round. Upload IDs
+  /// of the other items become orphans. The caller holds the session's lock, and no run writes to the
   /// journal.
   ///
   /// - Parameter manifest: the manifest whose items are closed; `nil` means all manifests.
@@ -104,6 +121,12 @@ extension SessionJournal {
         sql: """
           UPDATE item SET state = \(ItemState.ambiguous.rawValue), \(end)
           WHERE \(Self.isOpen) AND \(Self.mayHaveActed) AND \(isMeant)
+          """,
+        arguments: arguments)
+      try db.execute(
+        sql: """
+          UPDATE node SET state = \(ItemState.ambiguous.rawValue), intent = NULL, \(end)
+          WHERE intent IS NOT NULL AND \(Self.isOpen) AND (? IS NULL OR manifest = ?)
           """,
         arguments: arguments)
       try OrphanRow.insert(

@@ -91,7 +91,10 @@ extension Scheduler {
       code: .unexpectedResponse, status: response.status,
       message: "a cache responded to the probe with a response that may be older than the commit "
         + "(Age: \(age.components.seconds)); exclude the URL of the probe from the cache")
-    return .transient(failure, retryAfter: nil, scope: .item, effect: .refused)
+    // A response without an age in whole seconds is new, but its age may be that of the commit.
+    guard age == .zero else { return .transient(failure, retryAfter: nil, scope: .item, effect: .refused) }
+    let wait = now.duration(to: commitEnded.advanced(by: .seconds(1))) + .milliseconds(1)
+    return .transient(failure, retryAfter: wait, scope: .early, effect: .refused)
   }
 
   /// Counts the file's bytes in a transfer that consists of one request.
@@ -177,7 +180,7 @@ extension Scheduler {
       metrics.idsExpired += 1
       startOver(flight, failure, dropping: .expired)
     case .transient(let failure, let retryAfter, let scope, let effect):
-      var kind = flight.attempt.step
+      var kind = nextStep(of: ref, flight.attempt.step)
       // Even a refused request may have left bytes under the upload ID.
       if step.repeatability == .startsOver, effect != .notSent {
         discardUploadID(ref, .startedOver)
@@ -280,7 +283,7 @@ extension Scheduler {
     case .refused(let failure): end(ref, .failed, failure)
     case .conditions where stop == nil:
       if startsOver { discardUploadID(ref, .startedOver) }
-      again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)
+      again(ref, startsOver ? .allocate : nextStep(of: ref, step.kind))
     case .expired, .conditions, .superseded, nil:
       if startsOver { discardUploadID(ref, .startedOver) }
       leave(ref, flight.interruption == .expired ? .expired : stopReason)
@@ -295,7 +298,7 @@ extension Scheduler {
     let ref = flight.attempt.ref
     let session = session(of: ref.node)
     guard stop == nil, flight.attempt.step == .transfer, hasResumes(session) else {
-      return again(ref, flight.attempt.step)
+      return again(ref, nextStep(of: ref, flight.attempt.step))
     }
     if plan.policies.resumeDelay.policy == .afterCompletion {
       change(ref, .wait)
@@ -378,10 +381,13 @@ extension Scheduler {
     }
   }
 
-  /// The step to send next: the commit, or the probe that checks whether it was executed.
-  func commitKind(of ref: ItemRef) -> Step.Kind {
-    let hasProbe = steps[ref.node, .commit].step.repeatability == .afterProbe
-    return hasProbe && progress(of: ref)?.doubt == .unknown ? .probe : .commit
+  /// The step to send instead of an interrupted or waiting one: the same one, or the probe that checks whether a commit
+  /// was executed.
+  func nextStep(of ref: ItemRef, _ kind: Step.Kind) -> Step.Kind {
+    guard kind == .commit, let progress = progress(of: ref),
+      steps[ref.node, .commit].step.repeatability == .afterProbe
+    else { return kind }
+    return progress.doubt == .unknown || progress.needsFreshProbe ? .probe : .commit
   }
 
   /// Records the end of an item's transfer, and queues its commit. In a background session, the commit waits until the

@@ -15,6 +15,12 @@ extension Scheduler {
     if stop != nil {
       return leave(ref, stopReason)
     }
+    if scope == .early {
+      change(ref, .wait)
+      let moment = bounded(now.advanced(by: retryAfter ?? .zero), of: ref)
+      timers.insert(Timer(at: moment, ready: ready(ref, kind)))
+      return
+    }
     let policy = plan.nodes[ref.node.index].retry
     var retries = self[attempts: ref]?.retries ?? 0
     // A response counts for its item. An unreachable host is counted once for all requests that wait for it.

@@ -46,6 +46,9 @@ package enum Verdict: Hashable, Sendable {
   /// The scope of a transient failure.
   package enum Scope: Hashable, Sendable {
     case item
+    /// The response came too early to be conclusive. The request is sent again after the wait, which does not count as a
+    /// retry.
+    case early
     /// All requests to the host wait; then, a single request tests whether the host has recovered.
     case host
   }
