@@ -265,9 +265,12 @@ package struct Launch {
     }
     forgetOldRuns(history, retention, run.notice)
     let ownsJournals = run.leases.allSatisfy(\.isHeld)
-    let undecided = try journals.all.map { try $0?.undecidedCount() ?? 0 }
+    let removed = ownsJournals ? try sessionsToRemove(outcome, journals, run.notice) : []
     journals.close()
-    if ownsJournals { try forget(outcome, undecided, history, run.notice) }
+    for session in removed {
+      try history.remove(session)
+      try SessionJournal.remove(session: session.session, in: state)
+    }
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
     locks.release()
@@ -306,27 +309,28 @@ package struct Launch {
     }
   }
 
-  /// After a force quit, removes the session if `force_quit` specifies it.
-  ///
-  /// - Parameter undecided: the number of each session's requests that may have been executed, which only its journal knows.
-  private func forget(
-    _ outcome: Outcome, _ undecided: [Int], _ history: RunHistory, _ notice: (String) -> Void
-  ) throws {
-    guard jobs.plan.policies.forceQuit == .removeSession else { return }
+  /// The sessions to remove after a force quit, if `force_quit` specifies it. A session is kept if only its journal shows
+  /// that requests may have been executed.
+  private func sessionsToRemove(
+    _ outcome: Outcome, _ journals: SessionJournals, _ notice: (String) -> Void
+  ) throws -> [RemovedSession] {
+    guard jobs.plan.policies.forceQuit == .removeSession else { return [] }
+    var removed: [RemovedSession] = []
     for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key }) {
       let identifier = jobs.plan.sessions[session].identifier
-      guard undecided[session] == 0 else {
-        notice("session \(identifier) was kept \(SessionRemoval.reason(keeping: undecided[session]))")
+      let undecided = try journals.all[session]?.undecidedCount() ?? 0
+      guard undecided == 0 else {
+        notice("session \(identifier) was kept \(SessionRemoval.reason(keeping: undecided))")
         continue
       }
       let items = jobs.plan.nodes.indices.reduce(0) { sum, node in
         guard jobs.plan.nodes[node].session.index == session else { return sum }
         return sum + (outcome.record.nodes[node].items?.cancelled ?? 0)
       }
-      try history.remove(
+      removed.append(
         RemovedSession(session: identifier, failure: failure, items: items, removedAt: clock.now))
-      try SessionJournal.remove(session: identifier, in: state)
     }
+    return removed
   }
 
   /// Writes the reports to the requested destinations. If this fails, the failure is recorded as the run's fault in the
