@@ -5,6 +5,12 @@ extension EasyHandle {
   /// Called when the header section of a response has ended. Returns whether the body may follow; otherwise, the hop is
   /// sent again for another range, or the response is refused.
   func acceptRange(of exchange: Exchange) -> Bool {
+    if exchange.range != .whole, exchange.segments?.document == nil, isUnmarkedPart(exchange) {
+      exchange.segments?.decline("the server sends ranges without the status 206")
+      exchange.kept?.remove()
+      exchange.kept = nil
+      return resend(exchange, .whole)
+    }
     switch exchange.range {
     case .whole: return true
     case .rest:
@@ -41,6 +47,18 @@ extension EasyHandle {
       }
       return true
     }
+  }
+
+  /// Whether a success other than 206 has only a part of the document: some servers send a range, but not the status for
+  /// it.
+  private func isUnmarkedPart(_ exchange: Exchange) -> Bool {
+    guard 200...299 ~= head.status, head.status != 206 else { return false }
+    if head.fields.contains(where: { $0.name.isField("content-range") }) {
+      guard let stated = Exchange.range(of: head) else { return true }
+      return stated.first > 0 || stated.last < stated.size - 1
+    }
+    guard let record = exchange.requested, case .length(let length) = exchange.framing else { return false }
+    return length != record.size && Validator.isStronglyNamed(record.validator, in: exchange.response(head))
   }
 
   /// Removes the part that an earlier request has left, and requests the document from its beginning.

@@ -162,6 +162,35 @@ import Testing
       try await job.ferry("resolve", "notify", "done", "--manifest", "job.yaml").status == 0)
   }
 
+  /// The next run must report the request of the other session as ambiguous.
+  @Test(arguments: [["cancel", "e2e.uploads"], ["reset", "e2e.uploads"]])
+  func `keeps the round open if another session has a request that may have been executed`(
+    _ words: [String]
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300", "file:delay=300"])
+    let request = """
+      requests:
+        notify:
+          session: quick
+          request: { method: POST, url: "${vars.api}/inbox?name=notify" }
+
+      """
+    let job = try Workspace(JobText.text(server: receiver.url, request + JobText.puts))
+    try job.write("one", to: "1.txt")
+    let killed = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { !$0.inbox.isEmpty && !$0.files.isEmpty }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    let command = try await job.start(words).end()
+    #expect(command.status == (words[0] == "reset" ? 2 : 0), "\(command.stdout)\(command.stderr)")
+    #expect(!command.stdout.contains("closed"), "\(command.stdout)\(command.stderr)")
+    let (run, report) = try await job.run()
+    #expect(run.status == 1, "\(run.stdout)\(run.stderr)")
+    #expect(report.node("notify")?.state == "ambiguous")
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
   /// The next run of the other manifest must know that its file may have been delivered.
   @Test func `is kept under force_quit remove_session for another manifest`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])

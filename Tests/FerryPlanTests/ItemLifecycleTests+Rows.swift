@@ -54,13 +54,12 @@ extension ItemLifecycleTests {
         entries: { _, _ in [.intentWithdrawn(ref)] }),
       Row(
         transition: "withdrawIntent", samples: [.withdrawIntent],
-        state: "transferred, with a recorded intent; the doubt is *possible*, or a fresh probe is necessary",
+        state: "transferred, with a recorded intent; the doubt is *possible*",
         isPossible: { $0.begun?.intent == .recorded && $0.begun?.isInDoubt(.possible) == true },
         newState: "the same, without an intent",
         after: { state, _ in state.mapProgress { $0.intent = .none } },
-        journal:
-          "`intentRecorded` as `commitDeferred`, or as `commitAgain` if the user asked for the commit or a fresh probe is necessary",
-        entries: { state, _ in [deferred(state, isCommitAsked)] }),
+        journal: "`intentRecorded` as `commitDeferred`, or as `commitAgain` if the user asked for the commit",
+        entries: { _, _ in [.intentRecorded(ref, isCommitAsked ? .commitAgain : .commitDeferred)] }),
       Row(
         transition: "useIntent", samples: [.useIntent], state: "begun, without an inherited intent",
         isPossible: { $0.begun.map { $0.intent != .inherited } ?? false },
@@ -249,14 +248,8 @@ extension ItemLifecycleTests {
       }, journal: "–", entries: { _, _ in [] }),
     Row(
       transition: "clearDoubt", samples: [.clearDoubt], state: "transferred",
-      isPossible: { $0.begun?.stageName == "transferred" },
-      newState: "the same, without doubt; a fresh probe is necessary",
-      after: { state, _ in
-        state.mapProgress {
-          $0.doubt = .none
-          $0.needsFreshProbe = true
-        }
-      }, journal: "–", entries: { _, _ in [] }),
+      isPossible: { $0.begun?.stageName == "transferred" }, newState: "the same, without doubt",
+      after: { state, _ in state.mapProgress { $0.doubt = .none } }, journal: "–", entries: { _, _ in [] }),
   ]
 
   private static func ends(_ isCommitAsked: Bool) -> [Row] {
@@ -287,7 +280,9 @@ extension ItemLifecycleTests {
         journal: "as for `withdrawIntent`, if that is possible",
         entries: { state, _ in
           guard let begun = state.begun, begun.intent == .recorded, !mayBeComplete(state) else { return [] }
-          if begun.isInDoubt(.possible) { return [deferred(state, isCommitAsked)] }
+          if begun.isInDoubt(.possible) {
+            return [.intentRecorded(ref, isCommitAsked ? .commitAgain : .commitDeferred)]
+          }
           return begun.isInDoubt(.none) ? [.intentWithdrawn(ref)] : []
         }),
     ]
@@ -296,11 +291,6 @@ extension ItemLifecycleTests {
   @Sendable private static func closed(_ state: ItemLifecycle, _ transition: ItemTransition) -> ItemLifecycle
   {
     if case .close(let end, _) = transition { .closed(end) } else { state }
-  }
-
-  private static func deferred(_ state: ItemLifecycle, _ isCommitAsked: Bool) -> JournalEntry {
-    let isAgain = isCommitAsked || state.begun?.needsFreshProbe == true
-    return .intentRecorded(ref, isAgain ? .commitAgain : .commitDeferred)
   }
 
   private static func closing(_ transition: ItemTransition) -> [JournalEntry] {
@@ -336,13 +326,12 @@ extension ItemProgress {
     }
   }
 
-  /// Before the file is transferred, its commit cannot be in doubt, so only `unknown` matters. The journal keeps the need
-  /// for a fresh probe as a doubt.
+  /// Before the file is transferred, its commit cannot be in doubt, so only `unknown` matters.
   fileprivate func isInDoubt(_ doubt: Doubt) -> Bool {
     switch self.doubt {
     case .unknown: doubt == .unknown
     case .possible: doubt == (stageName == "transferred" ? .possible : .none)
-    case .none: doubt == (stageName == "transferred" && needsFreshProbe ? .possible : .none)
+    case .none: doubt == .none
     }
   }
 }

@@ -46,12 +46,8 @@ struct ItemLifecycleTests {
   static let progresses: [ItemProgress] = stages.flatMap { stage in
     [ItemProgress.Intent.none, .recorded, .inherited].flatMap { intent in
       [ItemProgress.Doubt.none, .possible, .unknown].flatMap { doubt in
-        [ItemProgress.Activity.inProgress, .waiting].flatMap { activity in
-          [false, true].map { needsFreshProbe in
-            ItemProgress(
-              stage: stage, intent: intent, doubt: doubt, needsFreshProbe: needsFreshProbe, activity: activity
-            )
-          }
+        [ItemProgress.Activity.inProgress, .waiting].map { activity in
+          ItemProgress(stage: stage, intent: intent, doubt: doubt, activity: activity)
         }
       }
     }

@@ -218,15 +218,42 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func aCommitIsProbedAgainAfterAPauseOfItsHost() throws {
-    var world = try world(2) { call in
-      if call.step == .commit, call.number == 1 { return .status(504) }
-      if call.step == .commit { return .status(429, after: .milliseconds(100)) }
-      return call.step == .probe ? .status(call.number == 1 ? 404 : 200) : .status(200)
+  /// The other item's commit has paused the host.
+  @Test func aCommitThatWaitsAfterItsProbeIsProbedAgain() throws {
+    let yaml = Self.yaml + "    retry: { limit: 9, initial: 1s, factor: 1, jitter: 0 }\n"
+    var world = try World(yaml, files: Yaml.files(6)) { call in
+      switch call.step {
+      case .commit where call.number == 1: .status(504)
+      case .commit where call.number == 2: .status(429, after: .milliseconds(20), retryAfter: .seconds(8))
+      case .probe: .status(call.number == 1 ? 404 : 200, after: .milliseconds(15))
+      default: .status(200)
+      }
     }
     world.run()
-    let commits = steps(world).count { $0 == .commit }
-    #expect(commits >= 2 && steps(world).count { $0 == .probe } >= 2, "\(steps(world))")
+    // Each commit that was sent twice was preceded by a probe, and directly followed it.
+    for (index, start) in world.starts.enumerated() where start.attempt.step == .commit {
+      let earlier = world.starts[..<index].filter { $0.attempt.ref == start.attempt.ref }
+      guard earlier.contains(where: { $0.attempt.step == .commit }) else { continue }
+      #expect(earlier.last?.attempt.step == .probe)
+      #expect((earlier.last?.at.duration(to: start.at) ?? .seconds(9)) < .seconds(1.1))
+    }
+    #expect(world.scheduler.totals.items.done == 6)
+  }
+
+  /// After a negative probe, the commit was refused temporarily. The server may execute the first one in the meantime.
+  @Test(arguments: [403, 503])
+  func anItemWhoseCommitIsUnknownAgainIsNotFailed(status: Int) throws {
+    let head = Yaml.head.replacing("{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 30s }")
+    let yaml = Yaml.ids(
+      "    retry: { limit: 99, initial: 1s }\n", head: head,
+      alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      if call.step == .commit { return .status(call.number == 1 ? 504 : 429) }
+      return call.step == .probe ? .status(call.number == 1 ? 404 : status) : .status(200)
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(!steps(world).contains(.abandon))
   }
 
   /// Some gateways state an age of 0 in every response.

@@ -62,6 +62,36 @@ import Testing
 
   private var part: String? { folder.names.first { $0.hasPrefix(".catalog.ferry-kept-") } }
 
+  /// Some servers send a range, but with the status 200.
+  @Test(arguments: [
+    ["Content-Range: bytes 200000-299999/300000"], ["Content-Range: bytes 200000-299999/*"],
+    ["Content-Range: bytes 0-99999/300000"], ["Content-Range: x"],
+    ["Content-Range: bytes 0-299999/300000", "Content-Range: bytes 200000-299999/300000"], [],
+  ]) func `is not taken for the document if its status is 200`(_ fields: [String]) throws {
+    folder.write("catalog", Array("old".utf8))
+    let server = try Self.server { request in
+      request.header("range") == nil
+        ? answer(headers: ["ETag: \(Self.tag)"], body: Self.body)
+        : answer(headers: fields + ["ETag: \(Self.tag)"], body: String(Self.body.suffix(100_000)))
+    }
+    #expect(try get(server).failure?.code == .connectionLost)
+    let second = try get(server)
+    #expect(second.answer?.status == 200, "\(second)")
+    #expect(folder.text("catalog") == Self.body)
+    #expect(server.requests.map { $0.header("range") } == [nil, "bytes=200000-", nil])
+    #expect(folder.names == ["catalog"])
+  }
+
+  /// The field states that the response has the whole document, or the document has changed.
+  @Test(arguments: ["Content-Range: bytes 0-99999/100000", "ETag: \"v2\""])
+  func `is replaced by a document with the status 200`(_ field: String) throws {
+    let server = try Self.server { _ in answer(headers: [field], body: String(Self.body.suffix(100_000))) }
+    #expect(try get(server).failure?.code == .connectionLost)
+    #expect(try get(server).answer?.status == 200)
+    #expect(folder.text("catalog")?.count == 100_000)
+    #expect(server.requests.count == 2)
+  }
+
   @Test func `is continued with a request for the rest`() throws {
     folder.write("catalog", Array("old".utf8))
     let server = try Self.server()

@@ -48,7 +48,8 @@ package struct SessionReset {
   /// - Parameters:
   ///   - sessions: identifiers.
   ///   - areKnown: whether an unknown session is an error.
-  ///   - dropsUnanswered: whether steps that may have reached the server are also dropped.
+  ///   - dropsUnanswered: whether to continue although steps may have reached the server: those of the sessions, and
+  ///     requests of the same rounds in other sessions.
   ///   - patience: how long to wait for other processes.
   package func reset(
     sessions: [String], areKnown: Bool = true, dropsUnanswered: Bool,
@@ -72,13 +73,12 @@ package struct SessionReset {
         at: now)
     }
     if !dropsUnanswered {
-      let unanswered = try present.flatMap { session in
-        try journals[session]?.unansweredSteps().map {
-          UnansweredRequest(
-            session: session, manifest: $0.manifest, node: $0.node, path: $0.path, step: $0.step)
-        } ?? []
+      let manifests = Set(try journals.values.flatMap { try $0.nodes.map(\.manifest) })
+      let own = try present.flatMap { session in
+        try journals[session].map { try unanswered(session, $0) } ?? []
       }
-      guard unanswered.isEmpty else { return .unanswered(unanswered) }
+      let all = try own + unanswered(of: manifests, besides: Set(present))
+      guard all.isEmpty else { return .unanswered(all) }
     }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Every write is already synced.
@@ -91,6 +91,26 @@ package struct SessionReset {
       }
     }
     return .reset(try finish(cleared, history, at: now))
+  }
+
+  private func unanswered(_ session: String, _ journal: SessionJournal) throws -> [UnansweredRequest] {
+    try journal.unansweredSteps().map {
+      UnansweredRequest(session: session, manifest: $0.manifest, node: $0.node, path: $0.path, step: $0.step)
+    }
+  }
+
+  /// The requests and fetches of the manifests in other sessions that may have been executed. If the rounds of the
+  /// manifests were closed, the next run would send them again without reporting them as ambiguous.
+  private func unanswered(
+    of manifests: Set<String>, besides sessions: Set<String>
+  ) throws -> [UnansweredRequest] {
+    try state.sessions().filter { !sessions.contains($0) }.flatMap { session in
+      let journal = try SessionJournal.openForReading(
+        session: session, in: state, known: RunHistory.knownJournals(in: state))
+      // The journal was only read, so closing it cannot lose data.
+      defer { try? journal.close() }
+      return try unanswered(session, journal).filter { $0.path == nil && manifests.contains($0.manifest) }
+    }
   }
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {

@@ -28,8 +28,8 @@ package enum ItemStep: UInt8, Codable, Sendable {
   case allocate = 1
   case transfer = 2
   case commit = 3
-  /// A commit that may have been executed and that is sent again, because the user has decided so, or because a probe has
-  /// shown that it was not executed. If possible, a probe precedes it. No launch has prepared to send it since then.
+  /// A commit that may have been executed and that the user has decided to send again. No launch has
+  /// prepared to send it since that decision.
   case commitAgain = 4
   /// A commit to which the server responded that it was temporarily unable to execute it. The commit is sent again,
   /// but its upload ID is not released, because an overloaded server may have executed the commit.

@@ -24,9 +24,6 @@ struct ItemProgress: Hashable, Sendable {
   var stage: Stage
   var intent = Intent.none
   var doubt = Doubt.none
-  /// Whether a commit was sent, and a probe has shown that it was not executed. The server may still execute it, so
-  /// another probe precedes the next commit, unless the commit directly follows the first probe.
-  var needsFreshProbe = false
   var activity = Activity.inProgress
 
   /// The progress of the item on the server.
@@ -280,9 +277,7 @@ extension ItemProgress {
       if intent == .recorded { intent = .none }
       return [.fileTransferred(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)
-    case (.clearDoubt, .transferred):
-      doubt = .none
-      needsFreshProbe = true
+    case (.clearDoubt, .transferred): doubt = .none
     default: return nil
     }
     return []
@@ -301,13 +296,11 @@ extension ItemProgress {
   /// The entry that replaces an intent whose request was not sent or was refused.
   ///
   /// A commit may nonetheless have been executed if the server only reported that it was temporarily unable
-  /// to execute it, if a probe has shown that it was not executed yet, or if the user decided to send it again. The
-  /// journal then keeps this doubt: the commit is sent again, if possible after a probe, but its upload ID is not
-  /// released.
+  /// to execute it, or if the user decided to send it again. The journal then keeps this doubt: the commit
+  /// is sent again, but its upload ID is not released.
   private func withdrawal(in context: ItemContext) -> JournalEntry {
-    guard isTransferred, doubt > .none || needsFreshProbe else { return .intentWithdrawn(context.ref) }
-    return .intentRecorded(
-      context.ref, context.isCommitAsked || needsFreshProbe ? .commitAgain : .commitDeferred)
+    guard isTransferred, doubt > .none else { return .intentWithdrawn(context.ref) }
+    return .intentRecorded(context.ref, context.isCommitAsked ? .commitAgain : .commitDeferred)
   }
 
   fileprivate func closing(

@@ -57,6 +57,7 @@ extension Scheduler {
     let ref = ready.ref
     let deadline = self.deadline(of: ref)
     if now >= deadline { return runOut(ref) }
+    if ready.step == .commit, needsProbe(ready) { return probe(before: ready) }
     // Only the upload IDs of transfers are checked: a commit with a lost response may have been executed, and
     // only the server can determine whether its ID has expired.
     if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
@@ -78,6 +79,7 @@ extension Scheduler {
     let token = steps[ref.node, ready.step].step.token
     attemptCount += 1
     if ready.step.transfersItem { change(ref, .startTransfer) }
+    if ready.step == .commit { relyOnProbe(ref) }
     let attempt = Attempt(
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,

@@ -39,8 +39,7 @@ extension Scheduler {
     let withdrawn = Set(recorded.map(\.ref).filter { intent(of: $0) != .recorded })
     guard !withdrawn.isEmpty else { return }
     for ready in hostQueues[hostQueue].takeWrittenAhead(where: { withdrawn.contains($0.ref) }) {
-      let next = nextStep(of: ready.ref, ready.step)
-      enqueue(next == ready.step ? ready : self.ready(ready.ref, next))
+      enqueue(ready)
     }
   }
 

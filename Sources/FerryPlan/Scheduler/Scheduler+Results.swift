@@ -76,27 +76,6 @@ extension Scheduler {
     }
   }
 
-  /// Returns the verdict on the response to a probe, which is inconclusive if a cache may have stored it before the
-  /// commit ended: its `Age` is the time since the server generated or validated it (RFC 9111, section 5.1), rounded down.
-  private func current(_ verdict: Verdict, _ answer: AttemptResult.Answer, _ ref: ItemRef) -> Verdict {
-    guard case .response(let response) = answer, let age = response.age else { return verdict }
-    switch verdict {
-    case .succeeded, .notCommitted: break
-    default: return verdict
-    }
-    // An earlier launch ended before this one started.
-    let commitEnded = self[attempts: ref]?.doubtfulCommitEndedAt ?? startedAt
-    guard commitEnded.duration(to: now) <= age + .seconds(1) else { return verdict }
-    let failure = RecordedFailure(
-      code: .unexpectedResponse, status: response.status,
-      message: "a cache responded to the probe with a response that may be older than the commit "
-        + "(Age: \(age.components.seconds)); exclude the URL of the probe from the cache")
-    // A response without an age in whole seconds is new, but its age may be that of the commit.
-    guard age == .zero else { return .transient(failure, retryAfter: nil, scope: .item, effect: .refused) }
-    let wait = now.duration(to: commitEnded.advanced(by: .seconds(1))) + .milliseconds(1)
-    return .transient(failure, retryAfter: wait, scope: .early, effect: .refused)
-  }
-
   /// Counts the file's bytes in a transfer that consists of one request.
   private mutating func countWhole(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
     let ref = flight.attempt.ref
@@ -199,7 +178,7 @@ extension Scheduler {
       end(ref, .failed, failure)
     case .answerLost(let failure) where step.repeatability == .afterProbe:
       retry(flight, failure, retryAfter: result.answer.retryAfter, scope: .item, as: .probe)
-    case .notCommitted: again(ref, .commit)
+    case .notCommitted: commitAgain(ref)
     case .answerLost(let failure):
       end(
         ref, .ambiguous,
@@ -365,29 +344,18 @@ extension Scheduler {
     let ref = flight.attempt.ref
     let answer = result.answer
     guard ref.item != nil else { return }
+    if step.kind == .commit { restoreDoubt(ref, after: verdict) }
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
-      change(ref, .doubt(.unknown))
-      let end = now
-      self[attempts: ref]?.doubtfulCommitEndedAt = end
+      doubtCommit(ref)
     case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
     case (.transfer, _):
       if !hasCommit(ref), answer.mayHaveActed, mayComplete(flight, result) {
         change(ref, .doubt(.possible))
       }
-    case (.probe, .notCommitted): change(ref, .clearDoubt)
     default: break
     }
-  }
-
-  /// The step to send instead of an interrupted or waiting one: the same one, or the probe that checks whether a commit
-  /// was executed.
-  func nextStep(of ref: ItemRef, _ kind: Step.Kind) -> Step.Kind {
-    guard kind == .commit, let progress = progress(of: ref),
-      steps[ref.node, .commit].step.repeatability == .afterProbe
-    else { return kind }
-    return progress.doubt == .unknown || progress.needsFreshProbe ? .probe : .commit
   }
 
   /// Records the end of an item's transfer, and queues its commit. In a background session, the commit waits until the

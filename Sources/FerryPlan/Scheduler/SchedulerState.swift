@@ -32,8 +32,11 @@ struct AttemptHistory: Sendable {
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
   var isInterrupted = false
-  /// The end of the last commit that the server may have executed; `nil` if this launch has sent none.
+  /// The time from which the response to a probe must be, because a commit that the server may have executed ended then;
+  /// `nil` if this launch has sent none.
   var doubtfulCommitEndedAt: Instant?
+  /// The time at which a probe showed that the commit was not executed, if the next commit may still rely on this.
+  var commitDeniedAt: Instant?
   /// The results that have consequences once all of these requests have ended.
   var postponed: [Landing] = []
   /// The failed attempts so far; of more than `mostFailures`, the first and the last ones.

@@ -1,0 +1,97 @@
+import FerryManifest
+
+/// Probes, which show whether a commit whose outcome is unknown was executed.
+///
+/// A negative response shows this only for the moment of the probe: the server may still execute the commit. Only a
+/// commit that starts immediately afterwards relies on it. If the commit starts later, or is refused temporarily, its
+/// outcome is unknown again, and another probe precedes the next commit.
+extension Scheduler {
+  /// The maximum time between the response to a probe and the start of the commit that relies on it.
+  private static let validityOfProbe = Duration.seconds(1)
+
+  /// The step to send instead of an interrupted or waiting one: the same one, or the probe that checks whether a commit
+  /// was executed.
+  func nextStep(of ref: ItemRef, _ kind: Step.Kind) -> Step.Kind {
+    guard kind == .commit, hasProbe(ref), progress(of: ref)?.doubt == .unknown else { return kind }
+    return .probe
+  }
+
+  private func hasProbe(_ ref: ItemRef) -> Bool {
+    steps[ref.node, .commit].step.repeatability == .afterProbe
+  }
+
+  /// Sends the commit immediately after a probe that has shown that it was not executed.
+  mutating func commitAgain(_ ref: ItemRef) {
+    let now = now
+    self[attempts: ref]?.commitDeniedAt = now
+    again(ref, .commit, first: true)
+  }
+
+  /// Whether the step is a commit whose outcome is unknown, and that cannot rely on a probe.
+  func needsProbe(_ ready: Ready) -> Bool {
+    guard nextStep(of: ready.ref, ready.step) == .probe else { return false }
+    guard let deniedAt = self[attempts: ready.ref]?.commitDeniedAt else { return true }
+    return deniedAt.duration(to: now) > Self.validityOfProbe
+  }
+
+  /// Sends another probe instead of a commit.
+  mutating func probe(before ready: Ready) {
+    forgetProbe(ready.ref)
+    enqueue(readyFirst(ready.ref, .probe, retries: 0))
+  }
+
+  /// Called when a commit starts.
+  mutating func relyOnProbe(_ ref: ItemRef) {
+    if nextStep(of: ref, .commit) == .probe { change(ref, .clearDoubt) }
+  }
+
+  /// Called when a commit has ended. If it relied on a probe, and was neither executed nor refused for good, its outcome
+  /// is unknown again.
+  mutating func restoreDoubt(_ ref: ItemRef, after verdict: Verdict) {
+    guard self[attempts: ref]?.commitDeniedAt != nil else { return }
+    switch verdict {
+    case .succeeded, .unchanged, .partial, .permanent, .uploadIDGone, .uploadIDRefused, .otherServer,
+      .integrity,
+      .conditionRefused, .notCommitted:
+      break
+    case .transient, .unauthorized, .limited, .cancelled, .answerLost:
+      change(ref, .doubt(.unknown))
+      forgetProbe(ref)
+    }
+  }
+
+  /// The next probe must be newer than the last one.
+  private mutating func forgetProbe(_ ref: ItemRef) {
+    let now = now
+    self[attempts: ref]?.commitDeniedAt = nil
+    self[attempts: ref]?.doubtfulCommitEndedAt = now
+  }
+
+  /// Records the end of a commit that the server may have executed.
+  mutating func doubtCommit(_ ref: ItemRef) {
+    let now = now
+    change(ref, .doubt(.unknown))
+    self[attempts: ref]?.doubtfulCommitEndedAt = now
+  }
+
+  /// Returns the verdict on the response to a probe, which is inconclusive if a cache may have stored it before the
+  /// commit ended: its `Age` is the time since the server generated or validated it (RFC 9111, section 5.1), rounded down.
+  func current(_ verdict: Verdict, _ answer: AttemptResult.Answer, _ ref: ItemRef) -> Verdict {
+    guard case .response(let response) = answer, let age = response.age else { return verdict }
+    switch verdict {
+    case .succeeded, .notCommitted: break
+    default: return verdict
+    }
+    // An earlier launch ended before this one started.
+    let commitEnded = self[attempts: ref]?.doubtfulCommitEndedAt ?? startedAt
+    guard commitEnded.duration(to: now) <= age + .seconds(1) else { return verdict }
+    let failure = RecordedFailure(
+      code: .unexpectedResponse, status: response.status,
+      message: "a cache responded to the probe with a response that may be older than the commit "
+        + "(Age: \(age.components.seconds)); exclude the URL of the probe from the cache")
+    // A response without an age in whole seconds is new, but its age may be that of the commit.
+    guard age == .zero else { return .transient(failure, retryAfter: nil, scope: .item, effect: .refused) }
+    let wait = now.duration(to: commitEnded.advanced(by: .seconds(1))) + .milliseconds(1)
+    return .transient(failure, retryAfter: wait, scope: .early, effect: .refused)
+  }
+}
