@@ -19,6 +19,7 @@ struct FetchCache {
     var applies: @Sendable (String) -> Bool
     /// The file to which the condition applies.
     var file: FileVersion?
+    /// What the document must match, in addition to the URL (`accepted(by:)`).
     var accepted: String
   }
 
@@ -66,9 +67,16 @@ struct FetchCache {
   /// Drops the condition of a completed attempt.
   mutating func forget(_ attempt: UInt64) { sent[attempt] = nil }
 
+  /// The fields of a request that select a representation of the document, and the checksum that it must have.
   private static func accepted(by request: TransferRequest) -> String {
-    request.headers.filter { $0.name.lowercased().hasPrefix("accept") }
+    let fields = request.headers.filter { $0.name.lowercased().hasPrefix("accept") }
       .map { "\($0.name.lowercased()): \($0.value)\n" }.sorted().joined()
+    // A stored document counts only for the checksum that was compared with it.
+    return switch request.checksum {
+    case .digest(let algorithm, let digest): fields + "checksum: \(algorithm) \(Hexadecimal.text(digest))\n"
+    case .field(let name): fields + "checksum: header \(name.lowercased())\n"
+    case nil: fields
+    }
   }
 
   /// Identifies a document by a digest, because a URL may contain a secret.
