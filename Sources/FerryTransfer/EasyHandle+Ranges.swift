@@ -54,8 +54,10 @@ extension EasyHandle {
   private func isUnmarkedPart(_ exchange: Exchange) -> Bool {
     guard 200...299 ~= head.status, head.status != 206 else { return false }
     if head.fields.contains(where: { $0.name.isField("content-range") }) {
-      guard let stated = Exchange.range(of: head) else { return true }
-      return stated.first > 0 || stated.last < stated.size - 1
+      guard let stated = Exchange.range(of: head), stated.first == 0, stated.last == stated.size - 1 else {
+        return true
+      }
+      if case .length(let length) = exchange.framing, length != stated.size { return true }
     }
     guard let record = exchange.requested, case .length(let length) = exchange.framing else { return false }
     return length != record.size && Validator.isStronglyNamed(record.validator, in: exchange.response(head))

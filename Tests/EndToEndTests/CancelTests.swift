@@ -191,6 +191,20 @@ import Testing
     #expect(try await receiver.received().inbox.count == 1)
   }
 
+  /// A session cannot be used while its journal is damaged. The others can.
+  @Test func `is cancelled or reset although the journal of another session cannot be read`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    for words in [["cancel"], ["reset"]] {
+      let job = try await waiting(receiver, top: "")
+      try job.write("two", to: "submitted")
+      #expect(try await job.ferry("submit", "job.yaml", "files", "files/submitted").status == 0)
+      try Data("hello".utf8).write(to: URL(filePath: job.state + "/sessions/zzz.db"))
+      let command = try await job.start(words + ["e2e.uploads"]).end()
+      #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+      #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
+    }
+  }
+
   /// The next run of the other manifest must know that its file may have been delivered.
   @Test func `is kept under force_quit remove_session for another manifest`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])

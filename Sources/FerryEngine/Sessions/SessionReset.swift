@@ -93,23 +93,39 @@ package struct SessionReset {
     return .reset(try finish(cleared, history, at: now))
   }
 
-  private func unanswered(_ session: String, _ journal: SessionJournal) throws -> [UnansweredRequest] {
-    try journal.unansweredSteps().map {
+  private func unanswered(
+    _ session: String, _ journal: SessionJournal,
+    where isMeant: (SessionJournal.UnansweredStep) -> Bool = { _ in true }
+  ) throws -> [UnansweredRequest] {
+    try journal.unansweredSteps().filter(isMeant).map {
       UnansweredRequest(session: session, manifest: $0.manifest, node: $0.node, path: $0.path, step: $0.step)
     }
   }
 
-  /// The requests and fetches of the manifests in other sessions that may have been executed. If the rounds of the
-  /// manifests were closed, the next run would send them again without reporting them as ambiguous.
+  /// The requests and fetches in other sessions that may have been executed in the open rounds of the manifests. If these
+  /// rounds were closed, the next run would send the requests again without reporting them as ambiguous. Journals that
+  /// cannot be read are skipped: their sessions cannot be used until the user has accepted the loss of what they contain.
   private func unanswered(
     of manifests: Set<String>, besides sessions: Set<String>
   ) throws -> [UnansweredRequest] {
-    try state.sessions().filter { !sessions.contains($0) }.flatMap { session in
-      let journal = try SessionJournal.openForReading(
-        session: session, in: state, known: RunHistory.knownJournals(in: state))
-      // The journal was only read, so closing it cannot lose data.
-      defer { try? journal.close() }
-      return try unanswered(session, journal).filter { $0.path == nil && manifests.contains($0.manifest) }
+    let history = try RunHistory.openForReading(in: state)
+    // The history was only read, so closing it cannot lose data.
+    defer { try? history.close() }
+    let rounds = OpenRounds(state: state, history: history, environment: environment)
+    let open = Set(try manifests.compactMap { try rounds.open($0) })
+    guard !open.isEmpty else { return [] }
+    return try state.sessions().filter { !sessions.contains($0) }.flatMap { session in
+      do {
+        let journal = try SessionJournal.openForReading(
+          session: session, in: state, known: RunHistory.knownJournals(in: state))
+        // The journal was only read, so closing it cannot lose data.
+        defer { try? journal.close() }
+        return try unanswered(session, journal) {
+          $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
+        }
+      } catch is JournalError {
+        return []
+      }
     }
   }
 

@@ -22,6 +22,7 @@ extension SessionJournal {
     package var path: [UInt8]?
     /// The step of the item; `nil` for a request or a fetch.
     package var step: ItemStep?
+    package var round: Int64
   }
 
   /// All steps that belong to open work, may have reached the server, and have no recorded response. Steps of
@@ -31,20 +32,21 @@ extension SessionJournal {
       let items = try Row.fetchAll(
         db,
         sql: """
-          SELECT manifest, name, path, item.intent FROM item JOIN node ON node.id = item.node
+          SELECT manifest, name, path, item.intent, item.round FROM item JOIN node ON node.id = item.node
           WHERE \(Self.openCondition("item.")) AND item.\(Self.mayHaveActed) ORDER BY manifest, name, path
           """
       ).map { row in
         UnansweredStep(
           manifest: row[0], node: row[1], path: Array(row[2] as Data),
-          step: ItemStep(rawValue: UInt8(truncatingIfNeeded: row[3] as Int64)))
+          step: ItemStep(rawValue: UInt8(truncatingIfNeeded: row[3] as Int64)), round: row[4])
       }
       let nodes = try Row.fetchAll(
         db,
         sql: """
-          SELECT manifest, name FROM node WHERE intent IS NOT NULL AND \(Self.isOpen) ORDER BY manifest, name
+          SELECT manifest, name, round FROM node WHERE intent IS NOT NULL AND \(Self.isOpen)
+          ORDER BY manifest, name
           """
-      ).map { UnansweredStep(manifest: $0[0], node: $0[1]) }
+      ).map { UnansweredStep(manifest: $0[0], node: $0[1], round: $0[2]) }
       return items + nodes
     }
   }

@@ -127,6 +127,7 @@ extension Scheduler {
     self[attempts: ref]?.earlierBytes = 0
     self[attempts: ref]?.unconfirmedBytes = [:]
     self[attempts: ref]?.hostQueues = [:]
+    self[attempts: ref]?.commitDeniedAt = nil
     if progress.isTransferred { uploads[upload].isHandled = false }
   }
 }
