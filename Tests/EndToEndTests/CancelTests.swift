@@ -191,6 +191,48 @@ import Testing
     #expect(try await receiver.received().inbox.count == 1)
   }
 
+  /// The journal can be used again later.
+  @Test func `is not reset while the journal of another session cannot be opened`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try await waiting(receiver)
+    let journal = job.state + "/sessions/zzz.db"
+    try FileManager.default.copyItem(atPath: job.state + "/sessions/e2e.uploads.db", toPath: journal)
+    let newer = try await Command.run(
+      "sqlite3", [journal, "PRAGMA journal_mode = delete; PRAGMA user_version = 999"])
+    #expect(newer.status == 0, "\(newer.stderr)")
+    let refused = try await job.ferry("reset", "e2e.uploads")
+    #expect(refused.status == 70 && refused.stderr.contains("zzz.db"), "\(refused.stdout)\(refused.stderr)")
+    #expect(try await job.ferry("reset", "e2e.uploads", "--drop-unanswered").status == 0)
+  }
+
+  /// The session's journal does not know the manifest whose round would be closed.
+  @Test func `is not reset if a request of a manifest with submitted files may have been executed`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300"])
+    let request = """
+      requests:
+        notify:
+          session: quick
+          request: { method: POST, url: "${vars.api}/inbox?name=notify" }
+
+      """
+    let job = try Workspace(JobText.text(server: receiver.url, request))
+    let killed = try job.start(["run", "job.yaml"])
+    _ = try await receiver.received { !$0.inbox.isEmpty }
+    killed.signal(SIGKILL)
+    _ = await killed.end()
+    try await receiver.clearFaults()
+    try job.folder.write(
+      Data(JobText.text(server: receiver.url, request + JobText.puts).utf8), to: "job.yaml")
+    try job.write("one", to: "1.txt")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/1.txt").status == 0)
+    let refused = try await job.ferry("reset", "e2e.uploads")
+    #expect(refused.status == 2, "\(refused.stdout)\(refused.stderr)")
+    #expect(try await job.run().command.status == 1)
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
   /// A session cannot be used while its journal is damaged. The others can.
   @Test func `is cancelled or reset although the journal of another session cannot be read`() async throws {
     let receiver = try await ReceiverProcess.start()

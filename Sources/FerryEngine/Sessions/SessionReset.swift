@@ -74,6 +74,7 @@ package struct SessionReset {
     }
     if !dropsUnanswered {
       let manifests = Set(try journals.values.flatMap { try $0.nodes.map(\.manifest) })
+        .union(try manifestsOfNotes(for: present))
       let own = try present.flatMap { session in
         try journals[session].map { try unanswered(session, $0) } ?? []
       }
@@ -93,6 +94,14 @@ package struct SessionReset {
     return .reset(try finish(cleared, history, at: now))
   }
 
+  /// The manifests to which files were submitted in the sessions. Their rounds are closed, too.
+  private func manifestsOfNotes(for sessions: [String]) throws -> Set<String> {
+    let inbox = try Inbox.openForReading(in: state)
+    // The inbox was only read, so closing it cannot lose data.
+    defer { try? inbox.close() }
+    return Set(try sessions.flatMap { try inbox.notes(session: $0).compactMap(\.manifest) })
+  }
+
   private func unanswered(
     _ session: String, _ journal: SessionJournal,
     where isMeant: (SessionJournal.UnansweredStep) -> Bool = { _ in true }
@@ -103,8 +112,8 @@ package struct SessionReset {
   }
 
   /// The requests and fetches in other sessions that may have been executed in the open rounds of the manifests. If these
-  /// rounds were closed, the next run would send the requests again without reporting them as ambiguous. Journals that
-  /// cannot be read are skipped: their sessions cannot be used until the user has accepted the loss of what they contain.
+  /// rounds were closed, the next run would send the requests again without reporting them as ambiguous. Lost and damaged
+  /// journals are skipped: their sessions cannot be used until the user has accepted the loss of what they contain.
   private func unanswered(
     of manifests: Set<String>, besides sessions: Set<String>
   ) throws -> [UnansweredRequest] {
@@ -123,7 +132,9 @@ package struct SessionReset {
         return try unanswered(session, journal) {
           $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
         }
-      } catch is JournalError {
+      } catch let error as JournalError
+        where [.damaged, .foreign, .commitsLost, .missing].contains(error.code)
+      {
         return []
       }
     }

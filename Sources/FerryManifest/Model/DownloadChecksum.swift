@@ -31,11 +31,3 @@ package struct DownloadChecksum: Hashable, Codable, Sendable {
 
   package var templates: [Template] { [sha256, sha512, sha1, md5].compactMap(\.self) }
 }
-
-extension DownloadChecksum: CustomStringConvertible {
-  package var description: String {
-    let digests = [("sha256", sha256), ("sha512", sha512), ("sha1", sha1), ("md5", md5)]
-    let given = digests.compactMap { name, template in template.map { "\(name): \($0)" } }
-    return (given + (header.map { ["header: \($0.rawValue)"] } ?? [])).joined(separator: ", ")
-  }
-}

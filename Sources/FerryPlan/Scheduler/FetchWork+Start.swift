@@ -35,11 +35,12 @@ extension FetchWork {
     case .useProtocol: break
     }
     // If the last fetch is in the future, the clock was set back. After a failure, the document is validated.
-    // A URL with references may now be the URL of another document, and a checksum with references that of one.
-    let templates =
-      [step.request.url] + step.request.query.map(\.value) + (step.request.checksum?.templates ?? [])
-    let isConstant = templates.allSatisfy { $0.constant != nil }
-    guard failed == nil, isConstant, let last, last <= now, let fresh = document?.freshUntil, now < fresh
+    // A URL with references may now be the URL of another document.
+    let isConstant = ([step.request.url] + step.request.query.map(\.value)).allSatisfy { $0.constant != nil }
+    // The document may have been compared with another digest than the present one.
+    let hasDigest = step.request.checksum?.templates.isEmpty == false
+    guard failed == nil, isConstant, !hasDigest, let last, last <= now, let fresh = document?.freshUntil,
+      now < fresh
     else {
       return start
     }
