@@ -57,8 +57,7 @@ extension EasyHandle {
       guard let stated = Exchange.range(of: head), stated.first == 0, stated.last == stated.size - 1 else {
         return true
       }
-      if case .length(let length) = exchange.framing { return length != stated.size }
-      return false
+      guard case .length(let length) = exchange.framing, length == stated.size else { return true }
     }
     guard let record = exchange.requested, case .length(let length) = exchange.framing else { return false }
     return length != record.size && Validator.isStronglyNamed(record.validator, in: exchange.response(head))

@@ -112,8 +112,9 @@ package struct SessionReset {
   }
 
   /// The requests and fetches in other sessions that may have been executed in the open rounds of the manifests. If these
-  /// rounds were closed, the next run would send the requests again without reporting them as ambiguous. Lost and damaged
-  /// journals are skipped: their sessions cannot be used until the user has accepted the loss of what they contain.
+  /// rounds were closed, the next run would send the requests again without reporting them as ambiguous.
+  ///
+  /// - Throws: `JournalError` if the journal of another session of the manifests cannot be read.
   private func unanswered(
     of manifests: Set<String>, besides sessions: Set<String>
   ) throws -> [UnansweredRequest] {
@@ -123,21 +124,29 @@ package struct SessionReset {
     let rounds = OpenRounds(state: state, history: history, environment: environment)
     let open = Set(try manifests.compactMap { try rounds.open($0) })
     guard !open.isEmpty else { return [] }
-    return try state.sessions().filter { !sessions.contains($0) }.flatMap { session in
-      do {
-        let journal = try SessionJournal.openForReading(
-          session: session, in: state, known: RunHistory.knownJournals(in: state))
-        // The journal was only read, so closing it cannot lose data.
-        defer { try? journal.close() }
-        return try unanswered(session, journal) {
-          $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
-        }
-      } catch let error as JournalError
-        where [.damaged, .foreign, .commitsLost, .missing].contains(error.code)
-      {
-        return []
+    let known = try RunHistory.knownJournals(in: state)
+    let others = try self.sessions(of: open.map(\.manifest), history).subtracting(sessions)
+    return try others.intersection(Set(state.sessions()).union(known)).sorted().flatMap { session in
+      let journal = try SessionJournal.openForReading(session: session, in: state, known: known)
+      // The journal was only read, so closing it cannot lose data.
+      defer { try? journal.close() }
+      return try unanswered(session, journal) {
+        $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
       }
     }
+  }
+
+  /// The sessions that the manifests use; all sessions if one of the manifests cannot be read.
+  private func sessions(of manifests: [String], _ history: RunHistory) throws -> Set<String> {
+    var sessions: Set<String> = []
+    for manifest in manifests {
+      guard case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest)
+      else {
+        return Set(try state.sessions())
+      }
+      sessions.formUnion(job.plan.sessions.map(\.identifier))
+    }
+    return sessions
   }
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {
