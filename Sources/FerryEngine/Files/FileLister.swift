@@ -10,7 +10,7 @@ package struct FileLister: Sendable {
   package let root: [UInt8]
   let source: FileSelection.Source
   /// The folder to which delivered files are moved, relative to the root. Its files are not listed.
-  let hidden: [UInt8]?
+  private let hidden: [UInt8]?
   /// Whether the run was stopped, or its time limit has passed. If so, listing stops soon and does not return
   /// files: a stopped run does not start anything, and must not spend time comparing files.
   var isStopped: @Sendable () -> Bool = { false }

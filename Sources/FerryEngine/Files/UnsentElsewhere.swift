@@ -13,9 +13,9 @@ struct UnsentElsewhere {
   private let row: NodeRow?
   private let journal: SessionJournal?
   private let deliver: Upload.Deliver
-  /// The files that the other upload lists and the first one may remove; `nil` if they cannot be listed.
+  /// The files that the other upload lists now; `nil` if they cannot be listed.
   private let listed: FileColumns?
-  /// The positions in `listed`, by the files' identities.
+  /// The positions in `listed` of the files that the first upload may remove, by their identities.
   private var positions: [UInt64: [Int]] = [:]
 
   /// - Parameters:

@@ -151,7 +151,7 @@ final class RunLoop {
     while !attempts.isEmpty {
       let remaining = clock.now.duration(to: end)
       if remaining <= .zero || messages.hasStop { for id in attempts.keys { loop.cancel(id) } }
-      // Messages are not taken here, and a waiting message prevents that the next one, such as a signal, wakes the loop.
+      // Messages are not taken here, and while one waits, the next one, such as a signal, does not wake the loop.
       for outcome in loop.turn(timeout: .milliseconds(100)) {
         guard let attempt = attempts.removeValue(forKey: outcome.id) else { continue }
         if !captures.refreshes.isEmpty { responses.keepRefreshToken(in: outcome, attempt) }

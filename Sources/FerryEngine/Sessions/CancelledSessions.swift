@@ -104,8 +104,8 @@ struct CancelledSessions {
       outcome.ambiguous = try journal.ambiguousCount() - before
       let earlier = removed.first { $0.session == wish.session }?.items ?? 0
       removed.removeAll { $0.session == wish.session }
-      let undecided = try journal.undecidedCount()
-      if vanishes, undecided > 0 {
+      let undecided = vanishes ? try journal.undecidedCount() : 0
+      if undecided > 0 {
         outcome.undecided = undecided
       } else if vanishes {
         outcome.result = .removed
@@ -120,8 +120,7 @@ struct CancelledSessions {
     return manifests
   }
 
-  /// Whether to remove the session, unless it has ambiguous work, which only its journal knows: every readable manifest
-  /// in it must request the removal.
+  /// Whether the session is to be removed: every readable manifest in it must request the removal.
   private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
     var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
     for manifest in manifests where manifest != wish.manifest {

@@ -16,7 +16,7 @@ struct OpenRounds {
   /// The open round of a manifest, unless a session other than the canceled ones still has work in it. The
   /// caller holds the locks of the canceled sessions, so the manifest is not running.
   func finished(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
-    guard let round = try open(manifest), try !hasUnansweredSteps(round, besides: sessions) else {
+    guard let round = try open(manifest), try !hasUnansweredSteps(round, outside: sessions) else {
       return nil
     }
     switch try KnownJobs(history: history, environment: environment).find(manifest) {
@@ -44,15 +44,15 @@ struct OpenRounds {
 
   /// Whether the round has requests in other sessions that a killed run may have sent. The next run must report them as
   /// ambiguous.
-  private func hasUnansweredSteps(_ round: ClosedRound, besides sessions: Set<String>) throws -> Bool {
-    try mayBeInJournal(besides: sessions) { journal in
+  private func hasUnansweredSteps(_ round: ClosedRound, outside sessions: Set<String>) throws -> Bool {
+    try mayBeInJournal(outside: sessions) { journal in
       try journal.unansweredSteps().contains { $0.manifest == round.manifest && $0.round == round.round }
     }
   }
 
   /// Whether the journal of another session has open items in this round.
   private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
-    try mayBeInJournal(besides: sessions) { journal in
+    try mayBeInJournal(outside: sessions) { journal in
       let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))
       return try journal.countsByRound().contains {
         nodes.contains($0.node) && $0.round == round && !$0.state.isClosed
@@ -62,12 +62,12 @@ struct OpenRounds {
 
   /// Whether the journal of another session contains something. A journal that cannot be read may contain it.
   private func mayBeInJournal(
-    besides sessions: Set<String>, where isWanted: (SessionJournal) throws -> Bool
+    outside sessions: Set<String>, where isWanted: (SessionJournal) throws -> Bool
   ) throws -> Bool {
+    let known = try history.knownJournals(locked: Set(state.lockedSessions()))
     for identifier in try state.sessions() where !sessions.contains(identifier) {
       do {
-        let journal = try SessionJournal.openForReading(
-          session: identifier, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
+        let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
         // The journal was only read, so closing it cannot lose data.
         defer { try? journal.close() }
         if try isWanted(journal) { return true }

@@ -78,7 +78,7 @@ package struct SessionReset {
       let own = try present.flatMap { session in
         try journals[session].map { try unanswered(session, $0) } ?? []
       }
-      let all = try own + unanswered(of: manifests, besides: Set(present))
+      let all = try own + unanswered(of: manifests, outside: Set(present))
       guard all.isEmpty else { return .unanswered(all) }
     }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
@@ -114,9 +114,10 @@ package struct SessionReset {
   /// The requests and fetches in other sessions that may have been executed in the open rounds of the manifests. If these
   /// rounds were closed, the next run would send the requests again without reporting them as ambiguous.
   ///
-  /// - Throws: `JournalError` if the journal of another session of the manifests cannot be read.
+  /// - Throws: `JournalError` if the journal of a session that the manifests use cannot be read. Other journals that
+  ///   cannot be read are skipped.
   private func unanswered(
-    of manifests: Set<String>, besides sessions: Set<String>
+    of manifests: Set<String>, outside sessions: Set<String>
   ) throws -> [UnansweredRequest] {
     let history = try RunHistory.openForReading(in: state)
     // The history was only read, so closing it cannot lose data.
@@ -125,25 +126,29 @@ package struct SessionReset {
     let open = Set(try manifests.compactMap { try rounds.open($0) })
     guard !open.isEmpty else { return [] }
     let known = try RunHistory.knownJournals(in: state)
-    let others = try self.sessions(of: open.map(\.manifest), history).subtracting(sessions)
-    return try others.intersection(Set(state.sessions()).union(known)).sorted().flatMap { session in
-      let journal = try SessionJournal.openForReading(session: session, in: state, known: known)
-      // The journal was only read, so closing it cannot lose data.
-      defer { try? journal.close() }
-      return try unanswered(session, journal) {
-        $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
+    let all = Set(try state.sessions()).union(known)
+    let used = try self.sessions(of: open.map(\.manifest), history) ?? all
+    // A request may have been moved to another session since it was sent.
+    return try all.subtracting(sessions).sorted().flatMap { session in
+      do {
+        let journal = try SessionJournal.openForReading(session: session, in: state, known: known)
+        // The journal was only read, so closing it cannot lose data.
+        defer { try? journal.close() }
+        return try unanswered(session, journal) {
+          $0.path == nil && open.contains(ClosedRound(manifest: $0.manifest, round: $0.round))
+        }
+      } catch is JournalError where !used.contains(session) {
+        return []
       }
     }
   }
 
-  /// The sessions that the manifests use; all sessions if one of the manifests cannot be read.
-  private func sessions(of manifests: [String], _ history: RunHistory) throws -> Set<String> {
+  /// The sessions that the manifests use; `nil` if one of the manifests cannot be read.
+  private func sessions(of manifests: [String], _ history: RunHistory) throws -> Set<String>? {
     var sessions: Set<String> = []
     for manifest in manifests {
       guard case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest)
-      else {
-        return Set(try state.sessions())
-      }
+      else { return nil }
       sessions.formUnion(job.plan.sessions.map(\.identifier))
     }
     return sessions

@@ -45,33 +45,19 @@ extension Scheduler {
     if nextStep(of: ref, .commit) == .probe { change(ref, .clearDoubt) }
   }
 
-  /// Called when a commit has ended. If it relied on a probe, and was neither executed nor refused for good, its outcome
-  /// is unknown again.
-  mutating func restoreDoubt(_ ref: ItemRef, after verdict: Verdict) {
-    guard self[attempts: ref]?.commitDeniedAt != nil else { return }
-    switch verdict {
-    case .succeeded, .unchanged, .partial, .permanent, .uploadIDGone, .uploadIDRefused, .otherServer,
-      .integrity,
-      .conditionRefused, .notCommitted:
-      break
-    case .transient, .unauthorized, .limited, .cancelled, .answerLost:
-      change(ref, .doubt(.unknown))
-      forgetProbe(ref)
-    }
+  /// Whether a commit that has ended relied on a probe.
+  func reliedOnProbe(_ ref: ItemRef) -> Bool { self[attempts: ref]?.commitDeniedAt != nil }
+
+  /// Called when the outcome of a commit is unknown. The next probe must be newer.
+  mutating func doubtCommit(_ ref: ItemRef) {
+    change(ref, .doubt(.unknown))
+    forgetProbe(ref)
   }
 
-  /// The next probe must be newer than the last one.
   private mutating func forgetProbe(_ ref: ItemRef) {
     let now = now
     self[attempts: ref]?.commitDeniedAt = nil
-    self[attempts: ref]?.doubtfulCommitEndedAt = now
-  }
-
-  /// Records the end of a commit that the server may have executed.
-  mutating func doubtCommit(_ ref: ItemRef) {
-    let now = now
-    change(ref, .doubt(.unknown))
-    self[attempts: ref]?.doubtfulCommitEndedAt = now
+    self[attempts: ref]?.probeNotBefore = now
   }
 
   /// Returns the verdict on the response to a probe, which is inconclusive if a cache may have stored it before the
@@ -83,7 +69,7 @@ extension Scheduler {
     default: return verdict
     }
     // An earlier launch ended before this one started.
-    let commitEnded = self[attempts: ref]?.doubtfulCommitEndedAt ?? startedAt
+    let commitEnded = self[attempts: ref]?.probeNotBefore ?? startedAt
     guard commitEnded.duration(to: now) <= age + .seconds(1) else { return verdict }
     let failure = RecordedFailure(
       code: .unexpectedResponse, status: response.status,

@@ -344,11 +344,17 @@ extension Scheduler {
     let ref = flight.attempt.ref
     let answer = result.answer
     guard ref.item != nil else { return }
-    if step.kind == .commit { restoreDoubt(ref, after: verdict) }
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
       doubtCommit(ref)
+    // An earlier commit may still be executed.
+    case (.commit, .transient), (.commit, .unauthorized), (.commit, .limited), (.commit, .cancelled):
+      if reliedOnProbe(ref) {
+        doubtCommit(ref)
+      } else if answer.mayHaveActed {
+        change(ref, .doubt(.possible))
+      }
     case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
     case (.transfer, _):
       if !hasCommit(ref), answer.mayHaveActed, mayComplete(flight, result) {

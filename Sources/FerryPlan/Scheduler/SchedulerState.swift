@@ -32,9 +32,9 @@ struct AttemptHistory: Sendable {
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
   var isInterrupted = false
-  /// The time from which the response to a probe must be, because a commit that the server may have executed ended then;
-  /// `nil` if this launch has sent none.
-  var doubtfulCommitEndedAt: Instant?
+  /// The earliest time at which the response to a probe may have been generated: the end of the last commit that the
+  /// server may have executed, or of the last probe; `nil` if this launch has sent no such commit.
+  var probeNotBefore: Instant?
   /// The time at which a probe showed that the commit was not executed, if the next commit may still rely on this.
   var commitDeniedAt: Instant?
   /// The results that have consequences once all of these requests have ended.
