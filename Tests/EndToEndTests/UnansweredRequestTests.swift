@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+/// `ferry cancel` and `ferry reset` after a run was killed while the server handled a request that must not be repeated.
+/// Only the journal shows that the server may have executed it.
+@Suite("A request that a killed run may have sent")
+struct UnansweredRequestTests {
+  private static let files = """
+    uploads:
+      files:
+        session: uploads
+        files: { root: files }
+        transfer: { request: { method: POST, url: "${vars.api}/inbox?name=${file.name}" } }
+
+    """
+
+  private static let request = """
+    requests:
+      notify:
+        session: quick
+        request: { method: POST, url: "${vars.api}/inbox?name=notify" }
+
+    """
+
+  private static let removesSession = "force_quit: remove_session\n"
+
+  private let receiver: ReceiverProcess
+
+  init() async throws {
+    receiver = try await ReceiverProcess.start(faults: ["inbox:delay=300", "file:delay=300"])
+  }
+
+  private func workspace(_ nodes: String..., top: String = "") throws -> Workspace {
+    let job = try Workspace(top + JobText.text(server: receiver.url, nodes.joined(separator: "\n")))
+    try job.write("one", to: "1.txt")
+    return job
+  }
+
+  /// Runs a manifest, and kills ferry when the server has the POST. Later requests get a response at once.
+  private func kill(_ job: Workspace, _ manifest: String = "job.yaml", awaitsFile: Bool = false) async throws
+  {
+    let run = try job.start(["run", manifest])
+    _ = try await receiver.received { !$0.inbox.isEmpty && !(awaitsFile && $0.files.isEmpty) }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await receiver.clearFaults()
+  }
+
+  /// The next run reports the request, and does not send it.
+  private func expectAmbiguous(_ job: Workspace, _ manifest: String = "job.yaml") async throws {
+    let run = try await job.start(["run", manifest, "--report", "report.json"]).end()
+    #expect(run.status == 1, "\(run.stdout)\(run.stderr)")
+    #expect(run.stdout.contains("ambiguous"), "\(run.stdout)\(run.stderr)")
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  // MARK: cancel
+
+  @Test func `keeps its session under force_quit remove_session until it has been resolved`() async throws {
+    let job = try workspace(Self.files, top: Self.removesSession)
+    try await kill(job)
+    let text = try await job.ferry("cancel", "e2e.uploads").stdout
+    #expect(
+      text.contains(
+        "0 items canceled, 1 ambiguous, the session was kept because 1 request may have been executed; cancel it again after ferry resolve has recorded the decision"
+      ), "\(text)")
+    #expect(text.contains("to list them with the commands that resolve them, run: ferry status e2e.uploads"))
+    try await expectAmbiguous(job)
+    #expect(try await job.ferry("resolve", "1.txt", "done", "--manifest", "job.yaml").status == 0)
+    let removed = try await job.ferry("cancel", "e2e.uploads", "--format", "json")
+      .json(`The queue of a session`.Cancelled.self)
+    #expect(removed.sessions.first?.result == "removed" && removed.sessions.first?.undecided == nil)
+  }
+
+  @Test func `keeps its session if it was sent by a process that is asked to cancel`() async throws {
+    let job = try workspace(Self.files, top: Self.removesSession)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { !$0.inbox.isEmpty }
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    let end = await run.end()
+    #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
+    #expect(
+      end.stderr.contains(
+        "session e2e.uploads was kept because 1 request may have been executed; cancel it again"),
+      "\(end.stderr)")
+    #expect(try job.report().item("1.txt")?.state == "ambiguous")
+    #expect(try await job.ferry("resolve", "1.txt", "retry", "--manifest", "job.yaml").status == 0)
+    try await receiver.clearFaults()
+    #expect(try await job.run().command.status == 0)
+  }
+
+  @Test func `keeps its session if another manifest of the session is canceled`() async throws {
+    let job = try workspace(Self.files, top: Self.removesSession)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.folder.write(Data(text.replacing("name: e2e", with: "name: other").utf8), to: "other.yaml")
+    try await kill(job, "other.yaml")
+    let cancelled = try await job.ferry("cancel", "./job.yaml", "--format", "json")
+      .json(`The queue of a session`.Cancelled.self)
+    #expect(cancelled.sessions.allSatisfy { $0.result != "removed" })
+    try await expectAmbiguous(job, "other.yaml")
+  }
+
+  /// The round remains open because another session has work in it.
+  @Test(arguments: ["cancel_tasks", "remove_session"])
+  func `ends as ambiguous if its session is canceled`(_ forceQuit: String) async throws {
+    let job = try workspace(Self.request, JobText.puts, top: "force_quit: \(forceQuit)\n")
+    try await kill(job, awaitsFile: true)
+    let text = try await job.ferry("cancel", "e2e.quick").stdout
+    #expect(text.contains("0 items canceled, 1 ambiguous"), "\(text)")
+    #expect(text.contains("the session was kept") == (forceQuit == "remove_session"), "\(text)")
+    try await expectAmbiguous(job)
+    #expect(try await job.ferry("resolve", "notify", "done", "--manifest", "job.yaml").status == 0)
+  }
+
+  @Test func `keeps the round open if another session is canceled`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let command = try await job.ferry("cancel", "e2e.uploads")
+    #expect(command.status == 0 && !command.stdout.contains("closed"), "\(command.stdout)\(command.stderr)")
+    try await expectAmbiguous(job)
+  }
+
+  // MARK: reset
+
+  @Test func `prevents a reset of another session of its manifest`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let refused = try await job.ferry("reset", "e2e.uploads")
+    #expect(refused.status == 2, "\(refused.stdout)\(refused.stderr)")
+    #expect(refused.stderr.contains("notify of e2e, session e2e.quick: its request"), "\(refused.stderr)")
+    try await expectAmbiguous(job)
+  }
+
+  /// The journal may be restored later.
+  @Test func `prevents a reset of another session while its own journal is missing`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let (sessions, aside) = (job.state + "/sessions", job.state + "-aside")
+    try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: false)
+    let names = try FileManager.default.contentsOfDirectory(atPath: sessions).filter {
+      $0.hasPrefix("e2e.quick.db")
+    }
+    func move(from folder: String, to other: String) throws {
+      for name in names {
+        try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
+      }
+    }
+    try move(from: sessions, to: aside)
+    let refused = try await job.ferry("reset", "e2e.uploads")
+    #expect(refused.status == 70, "\(refused.stdout)\(refused.stderr)")
+    try move(from: aside, to: sessions)
+    #expect(try await job.ferry("reset", "e2e.uploads").status == 2)
+    try await expectAmbiguous(job)
+  }
+
+  /// The journal of the other session does not contain the manifest yet.
+  @Test func `prevents a reset of a session with files submitted to its manifest`() async throws {
+    let job = try workspace(Self.request)
+    try await kill(job)
+    let edited = JobText.text(server: receiver.url, Self.request + JobText.puts)
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/1.txt").status == 0)
+    let refused = try await job.ferry("reset", "e2e.uploads")
+    #expect(refused.status == 2, "\(refused.stdout)\(refused.stderr)")
+    try await expectAmbiguous(job)
+  }
+
+  /// An edit has moved the request to another session since it was sent.
+  @Test func `prevents a reset although the manifest no longer uses its session`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let moved = JobText.text(
+      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads"), JobText.puts)
+    try job.folder.write(Data(moved.utf8), to: "job.yaml")
+    #expect(try await job.ferry("reset", "e2e.uploads").status == 2)
+  }
+}
