@@ -221,7 +221,8 @@ struct ProbeTests {
   /// The only connection to the commit's host is in use when the probe has shown that the commit was not executed.
   @Test func aCommitThatWaitsAfterItsProbeIsProbedAgain() throws {
     let head = Yaml.head.replacing("max_connections_per_host: 2", with: "max_connections_per_host: 1")
-    let yaml = Yaml.ids(head: head, alreadyDone: "probe: { request: { url: \"http://other/${allocate.id}\" } }")
+    let yaml = Yaml.ids(
+      head: head, alreadyDone: "probe: { request: { url: \"http://other/${allocate.id}\" } }")
     var probes = 0
     var world = try World(yaml, files: Yaml.files(2)) { call in
       let isFirst = call.attempt.ref.item == 0
