@@ -46,6 +46,24 @@ struct UnansweredRequestTests {
     try await receiver.clearFaults()
   }
 
+  /// Moves the journal of the session of the request away.
+  ///
+  /// - Returns: a function that restores it.
+  private func setAside(_ job: Workspace) throws -> () throws -> Void {
+    let (sessions, aside) = (job.state + "/sessions", job.state + "-aside")
+    try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: false)
+    let names = try FileManager.default.contentsOfDirectory(atPath: sessions).filter {
+      $0.hasPrefix("e2e.quick.db")
+    }
+    func move(from folder: String, to other: String) throws {
+      for name in names {
+        try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
+      }
+    }
+    try move(from: sessions, to: aside)
+    return { try move(from: aside, to: sessions) }
+  }
+
   /// The next run reports the request, and does not send it.
   private func expectAmbiguous(_ job: Workspace, _ manifest: String = "job.yaml") async throws {
     let run = try await job.start(["run", manifest, "--report", "report.json"]).end()
@@ -120,6 +138,23 @@ struct UnansweredRequestTests {
     try await expectAmbiguous(job)
   }
 
+  /// The journal may be restored later.
+  @Test(arguments: [false, true])
+  func `keeps the round open if another session is canceled while its own journal is missing`(
+    _ isManifestMissing: Bool
+  ) async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let restore = try setAside(job)
+    let manifest = job.folder.path("job.yaml")
+    if isManifestMissing { try FileManager.default.moveItem(atPath: manifest, toPath: manifest + ".aside") }
+    let command = try await job.ferry("cancel", "e2e.uploads")
+    #expect(command.status == 0 && !command.stdout.contains("closed"), "\(command.stdout)\(command.stderr)")
+    try restore()
+    if isManifestMissing { try FileManager.default.moveItem(atPath: manifest + ".aside", toPath: manifest) }
+    try await expectAmbiguous(job)
+  }
+
   // MARK: reset
 
   @Test func `prevents a reset of another session of its manifest`() async throws {
@@ -135,20 +170,10 @@ struct UnansweredRequestTests {
   @Test func `prevents a reset of another session while its own journal is missing`() async throws {
     let job = try workspace(Self.request, JobText.puts)
     try await kill(job, awaitsFile: true)
-    let (sessions, aside) = (job.state + "/sessions", job.state + "-aside")
-    try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: false)
-    let names = try FileManager.default.contentsOfDirectory(atPath: sessions).filter {
-      $0.hasPrefix("e2e.quick.db")
-    }
-    func move(from folder: String, to other: String) throws {
-      for name in names {
-        try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
-      }
-    }
-    try move(from: sessions, to: aside)
+    let restore = try setAside(job)
     let refused = try await job.ferry("reset", "e2e.uploads")
     #expect(refused.status == 70, "\(refused.stdout)\(refused.stderr)")
-    try move(from: aside, to: sessions)
+    try restore()
     #expect(try await job.ferry("reset", "e2e.uploads").status == 2)
     try await expectAmbiguous(job)
   }

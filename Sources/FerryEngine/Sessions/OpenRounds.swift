@@ -39,6 +39,9 @@ struct OpenRounds {
     } catch is ListingFailure {
       // An inaccessible folder in another session may become accessible again.
       return false
+    } catch is JournalError {
+      // So may the journal of another session.
+      return false
     }
   }
 
@@ -60,12 +63,14 @@ struct OpenRounds {
     }
   }
 
-  /// Whether the journal of another session contains something. A journal that cannot be read may contain it.
+  /// Whether the journal of another session contains something. A journal that is missing or cannot be read may contain
+  /// it.
   private func mayBeInJournal(
     outside sessions: Set<String>, where isWanted: (SessionJournal) throws -> Bool
   ) throws -> Bool {
     let known = try history.knownJournals(locked: Set(state.lockedSessions()))
-    for identifier in try state.sessions() where !sessions.contains(identifier) {
+    let all = Set(try state.sessions()).union(known)
+    for identifier in all.subtracting(sessions).sorted() {
       do {
         let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
         // The journal was only read, so closing it cannot lose data.
