@@ -45,7 +45,8 @@ struct Reset: ParsableCommand {
         UnansweredText.text(
           steps,
           instead:
-            "the next ferry run resumes them, and \(status) shows the requests whose outcome remains unknown"
+            "the next ferry run resumes them if the manifest still has them in this session, and \(status) shows "
+            + "the requests whose outcome remains unknown"
         ))
     case .reset(let dropped):
       switch format {

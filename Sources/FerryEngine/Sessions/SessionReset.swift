@@ -67,14 +67,16 @@ package struct SessionReset {
     var journals: [String: SessionJournal] = [:]
     // All changes are already synced.
     defer { for journal in journals.values { try? journal.close() } }
+    let known = try RunHistory.knownJournals(in: state)
     for name in present {
       journals[name] = try SessionJournal.openExisting(
-        session: name, in: state, known: RunHistory.knownJournals(in: state), writtenBy: version,
-        at: now)
+        session: name, in: state, known: known, writtenBy: version, at: now)
     }
+    // Files that are submitted from now on remain.
+    let notes = try notes(for: present)
     if !dropsUnanswered {
       let manifests = Set(try journals.values.flatMap { try $0.nodes.map(\.manifest) })
-        .union(try manifestsOfNotes(for: present))
+        .union(notes.values.joined().compactMap(\.manifest))
       let own = try present.flatMap { session in
         try journals[session].map { try unanswered(session, $0) } ?? []
       }
@@ -91,15 +93,15 @@ package struct SessionReset {
         throw EngineFault.halfway(error, "dropped", sessions: cleared.map(\.dropped.session))
       }
     }
-    return .reset(try finish(cleared, history, at: now))
+    return .reset(try finish(cleared, notes, history, at: now))
   }
 
-  /// The manifests to which files were submitted in the sessions. Their rounds are closed, too.
-  private func manifestsOfNotes(for sessions: [String]) throws -> Set<String> {
+  /// The unread notes of the sessions. The rounds of their manifests are closed, too.
+  private func notes(for sessions: [String]) throws -> [String: [Note]] {
     let inbox = try Inbox.openForReading(in: state)
     // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
-    return Set(try sessions.flatMap { try inbox.notes(session: $0).compactMap(\.manifest) })
+    return Dictionary(uniqueKeysWithValues: try sessions.map { ($0, try inbox.notes(session: $0)) })
   }
 
   private func unanswered(
@@ -217,14 +219,15 @@ package struct SessionReset {
 
   /// Removes the sessions' notes and the parts of their fetches, and closes their rounds.
   private func finish(
-    _ cleared: [(dropped: Dropped, manifests: Set<String>)], _ history: RunHistory, at now: Instant
+    _ cleared: [(dropped: Dropped, manifests: Set<String>)], _ notes: [String: [Note]],
+    _ history: RunHistory, at now: Instant
   ) throws -> [Dropped] {
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Every write is already synced.
     let rounds = OpenRounds(state: state, history: history, environment: environment)
     return try cleared.map { dropped, manifests in
       var dropped = dropped
-      let notes = try inbox.notes(session: dropped.session)
+      let notes = notes[dropped.session] ?? []
       try inbox.remove(notes.map(\.id))
       dropped.notes = notes.count
       for manifest in manifests.union(notes.compactMap(\.manifest)).sorted() {
