@@ -99,6 +99,37 @@ import Testing
     #expect(try await job.run("--power", "external").report.totals.itemsDoneInRun == 2)
   }
 
+  /// The record of the other manifest's delivered files is kept.
+  @Test(arguments: ["e2e.uploads", "./job.yaml"], [true, false])
+  func `is kept while another manifest in it does not request its removal`(
+    _ wish: String, _ isRunning: Bool
+  ) async throws {
+    let (receiver, other) = try await (
+      ReceiverProcess.start(faults: ["file:delay=300"]), ReceiverProcess.start()
+    )
+    let job = try Workspace(
+      "force_quit: remove_session\n" + JobText.text(server: receiver.url, JobText.puts))
+    try job.write("one", to: "1.txt")
+    let text = JobText.text(server: other.url, JobText.puts).replacing("name: e2e\n", with: "name: other\n")
+    try job.folder.write(Data(text.utf8), to: "other.yaml")
+    #expect(try await job.ferry("run", "other.yaml").status == 0)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { !$0.files.isEmpty }
+    if !isRunning {
+      run.signal(SIGTERM)
+      _ = await run.end()
+    }
+    let command = try await job.ferry("cancel", wish)
+    #expect(command.status == 0 && !command.stdout.contains("removed"), "\(command.stdout)\(command.stderr)")
+    if isRunning {
+      let end = await run.end()
+      #expect(end.status == 1 && end.stdout.contains("canceled by ferry cancel"), "\(end.stdout)\(end.stderr)")
+      #expect(try job.report().item("1.txt")?.reason?.code == "cancelled")
+    }
+    let again = try await job.ferry("run", "other.yaml")
+    #expect(again.status == 0 && again.stdout.contains("1 item unchanged"), "\(again.stdout)\(again.stderr)")
+  }
+
   /// A session cannot be used while its journal is damaged. The others can.
   @Test func `is cancelled or reset although the journal of another session cannot be read`() async throws {
     let receiver = try await ReceiverProcess.start()

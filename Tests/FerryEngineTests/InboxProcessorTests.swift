@@ -23,6 +23,7 @@ struct InboxProcessorTests {
 
   private let run: TestRun
   private let inbox: Inbox
+  private let removal: SessionRemoval
   private let processor: InboxProcessor
   private let notices = Notices()
 
@@ -38,8 +39,10 @@ struct InboxProcessorTests {
     run = try TestRun(Self.yaml + compare, files: ["a"])
     let state = try StateDirectory(explicit: run.folder.path + "/state", environment: [:])
     inbox = try Inbox.open(in: state, writtenBy: "0", at: TestRun.start)
+    removal = SessionRemoval(
+      history: try RunHistory.open(in: state, writtenBy: "0", at: TestRun.start), environment: [:])
     processor = InboxProcessor(
-      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers,
+      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers, removal: removal,
       compare: try SerialWorker("compare"), notice: { [notices] in notices.all.append($0) })
   }
 
@@ -148,7 +151,7 @@ struct InboxProcessorTests {
     #expect(!processor.hasNews)
     try submit(["b"], manifest: "other")
     let second = InboxProcessor(
-      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers,
+      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers, removal: removal,
       compare: try SerialWorker("compare"), notice: { _ in })
     #expect(try second.begin(selection, startedAt: TestRun.start, at: TestRun.start).isEmpty)
     #expect(second.hasNews)
@@ -160,7 +163,7 @@ struct InboxProcessorTests {
     // This lister has not opened its root, which does not exist.
     let lister = try FileLister(work.files, baseFolder: run.folder.path + "/gone", home: nil)
     let processor = InboxProcessor(
-      run.job.plan, journals: run.journals, inbox: inbox, listers: [0: lister],
+      run.job.plan, journals: run.journals, inbox: inbox, listers: [0: lister], removal: removal,
       compare: try SerialWorker("compare"), notice: { [notices] in notices.all.append($0) })
     try submit(["a"])
     #expect(try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: {}) == nil)

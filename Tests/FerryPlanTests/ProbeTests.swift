@@ -290,6 +290,22 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  /// The response was that old when the cache sent it, and took longer to arrive.
+  @Test(arguments: [0, 4])
+  func theTimeThatAStoredResponseTakesIsNotCountedForIt(age: Int) throws {
+    let yaml = Self.yaml + "    retry: { limit: 5, initial: 10ms }\n"
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      if call.step == .commit { return call.number == 1 ? .lost : .status(200) }
+      guard call.step == .probe else { return .status(200) }
+      var response = AttemptResult.Response(status: call.number == 1 ? 404 : 200)
+      if call.number == 1 { response.age = .seconds(age) }
+      return Reply(answer: .response(response), after: .seconds(age + 3))
+    }
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
   @Test func aCacheThatKeepsItsResponseMakesTheItemWaitWithTheReason() throws {
     var world = try world { call in
       if call.step == .commit { return .lost }

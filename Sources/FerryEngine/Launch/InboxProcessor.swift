@@ -12,6 +12,7 @@ final class InboxProcessor {
   private let journals: SessionJournals
   private let inbox: Inbox
   private var listers: [Int: FileLister]
+  private let removal: SessionRemoval
   private let notice: (String) -> Void
   /// The last note read, by session.
   private var lastRead: [Int64]
@@ -33,8 +34,8 @@ final class InboxProcessor {
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
-    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], compare: SerialWorker,
-    notice: @escaping (String) -> Void
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], removal: SessionRemoval,
+    compare: SerialWorker, notice: @escaping (String) -> Void
   ) {
     self.plan = plan
     ownNodes = plan.nodes.count
@@ -42,6 +43,7 @@ final class InboxProcessor {
     self.journals = journals
     self.inbox = inbox
     self.listers = listers
+    self.removal = removal
     self.notice = notice
     handled = HandledNotes(inbox, notice)
     lastRead = journals.all.map { _ in 0 }
@@ -184,8 +186,8 @@ final class InboxProcessor {
   ) throws(JournalError) -> Event? {
     guard concerns(note), !scheduler.isEnding else { return nil }
     let isForceQuit = note.kind == .cancel && (manifest(of: note) == nil || plan.manifests.count == 1)
-    let failure = RecordedFailure.cancelled(
-      note.reason, removesSession: isForceQuit && plan.policies.forceQuit == .removeSession)
+    let removesSession = isForceQuit ? try isRemovalRequested(session) : false
+    let failure = RecordedFailure.cancelled(note.reason, removesSession: removesSession)
     // A later cancellation does not change what has already ended.
     if isForceQuit { cancelled[session.index] = cancelled[session.index] ?? failure }
     if note.manifest == nil, note.kind != .drain {
@@ -197,6 +199,12 @@ final class InboxProcessor {
     return note.kind == .drain
       ? .drained(session, of: manifest(of: note), failure: failure)
       : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish, failure: failure)
+  }
+
+  private func isRemovalRequested(_ session: SessionID) throws(JournalError) -> Bool {
+    guard let journal = journals.all[session.index] else { return false }
+    return try removal.isRequested(
+      by: [plan.policies.forceQuit], and: Set(try journal.nodes.map(\.manifest)).subtracting(plan.manifests))
   }
 
   /// The notes of all files submitted before a cancellation, including files that this run had left for the next run.

@@ -12,7 +12,7 @@ struct KnownJobs {
     case unreadable(String)
   }
 
-  func find(_ manifest: String) throws -> Found {
+  func find(_ manifest: String) throws(JournalError) -> Found {
     guard let row = try history.job(manifest: manifest) else {
       return .unreadable("the path of the manifest is unknown")
     }

@@ -100,7 +100,8 @@ extension Launch {
     // All removals are already synced.
     defer { try? inbox.close() }
     let inboxProcessor = InboxProcessor(
-      jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
+      jobs.plan, journals: journals, inbox: inbox, listers: listers,
+      removal: SessionRemoval(history: history, environment: environment), compare: run.threads.compare,
       notice: run.notice)
     let (before, listed) = try recordingMissingRoots(run, journals, listers) {
       let before = try OwedFiles.settle(

@@ -309,14 +309,14 @@ package struct Launch {
     }
   }
 
-  /// The sessions to remove after a force quit, if `force_quit` specifies it. A session is kept if only its journal shows
-  /// that requests may have been executed.
+  /// The sessions to remove after a force quit that requested it. A session is kept if only its journal shows that
+  /// requests may have been executed.
   private func sessionsToRemove(
     _ outcome: Outcome, _ journals: SessionJournals, _ notice: (String) -> Void
   ) throws -> [RemovedSession] {
-    guard jobs.plan.policies.forceQuit == .removeSession else { return [] }
     var removed: [RemovedSession] = []
-    for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key }) {
+    for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key })
+    where failure.code == .sessionRemoved {
       let identifier = jobs.plan.sessions[session].identifier
       let undecided = try journals.all[session]?.undecidedCount() ?? 0
       guard undecided == 0 else {

@@ -98,16 +98,18 @@ struct CancelledSessions {
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
       let before = try journal.ambiguousCount()
-      let vanishes = try vanishes(wish, all, history)
-      let failure = RecordedFailure.cancelled(wish.reason, removesSession: vanishes)
+      let removesSession = try SessionRemoval(history: history, environment: environment).isRequested(
+        by: [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit),
+        and: all.subtracting([wish.manifest].compactMap(\.self)))
+      let failure = RecordedFailure.cancelled(wish.reason, removesSession: removesSession)
       outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: failure, at: now)
       outcome.ambiguous = try journal.ambiguousCount() - before
       let earlier = removed.first { $0.session == wish.session }?.items ?? 0
       removed.removeAll { $0.session == wish.session }
-      let undecided = vanishes ? try journal.undecidedCount() : 0
+      let undecided = removesSession ? try journal.undecidedCount() : 0
       if undecided > 0 {
         outcome.undecided = undecided
-      } else if vanishes {
+      } else if removesSession {
         outcome.result = .removed
         removed.append(
           RemovedSession(
@@ -118,17 +120,6 @@ struct CancelledSessions {
     self.notes += notes.map(\.id)
     outcomes.append(outcome)
     return manifests
-  }
-
-  /// Whether the session is to be removed: every readable manifest in it must request the removal.
-  private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
-    var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
-    for manifest in manifests where manifest != wish.manifest {
-      if case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest) {
-        words.append(job.plan.policies.forceQuit)
-      }
-    }
-    return !words.isEmpty && words.allSatisfy { $0 == .removeSession }
   }
 
   private mutating func write(_ rounds: [ClosedRound]) throws {

@@ -61,16 +61,17 @@ extension Scheduler {
   }
 
   /// Returns the verdict on the response to a probe, which is inconclusive if a cache may have stored it before the
-  /// commit ended: its `Age` is the time since the server generated or validated it (RFC 9111, section 5.1), rounded down.
-  func current(_ verdict: Verdict, _ answer: AttemptResult.Answer, _ ref: ItemRef) -> Verdict {
+  /// commit ended. Its `Age` is the time since the server generated or validated it (RFC 9111, section 5.1), rounded down,
+  /// at a moment after the start of the probe.
+  func current(_ verdict: Verdict, _ answer: AttemptResult.Answer, _ flight: Flight) -> Verdict {
     guard case .response(let response) = answer, let age = response.age else { return verdict }
     switch verdict {
     case .succeeded, .notCommitted: break
     default: return verdict
     }
     // An earlier launch ended before this one started.
-    let commitEnded = self[attempts: ref]?.probeNotBefore ?? startedAt
-    guard commitEnded.duration(to: now) <= age + .seconds(1) else { return verdict }
+    let commitEnded = self[attempts: flight.attempt.ref]?.probeNotBefore ?? startedAt
+    guard commitEnded.duration(to: flight.startedAt) <= age + .seconds(1) else { return verdict }
     let failure = RecordedFailure(
       code: .unexpectedResponse, status: response.status,
       message: "a cache responded to the probe with a response that may be older than the commit "
@@ -78,6 +79,6 @@ extension Scheduler {
     // A response without an age in whole seconds is new, but its age may be that of the commit.
     guard age == .zero else { return .transient(failure, retryAfter: nil, scope: .item, effect: .refused) }
     let wait = now.duration(to: commitEnded.advanced(by: .seconds(1))) + .milliseconds(1)
-    return .transient(failure, retryAfter: wait, scope: .early, effect: .refused)
+    return .transient(failure, retryAfter: max(.zero, wait), scope: .early, effect: .refused)
   }
 }

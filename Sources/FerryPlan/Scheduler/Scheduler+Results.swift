@@ -24,7 +24,7 @@ extension Scheduler {
         id.expires.map { $0 <= now } == true ? .expired : .valid
       }, method: result.detail?.method ?? step.request.method)
     if flight.attempt.operation != .whole { verdict = follow(flight, result, verdict) }
-    if step.kind == .probe { verdict = current(verdict, result.answer, ref) }
+    if step.kind == .probe { verdict = current(verdict, result.answer, flight) }
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
