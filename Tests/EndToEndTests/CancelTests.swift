@@ -123,7 +123,8 @@ import Testing
     #expect(command.status == 0 && !command.stdout.contains("removed"), "\(command.stdout)\(command.stderr)")
     if isRunning {
       let end = await run.end()
-      #expect(end.status == 1 && end.stdout.contains("canceled by ferry cancel"), "\(end.stdout)\(end.stderr)")
+      #expect(
+        end.status == 1 && end.stdout.contains("canceled by ferry cancel"), "\(end.stdout)\(end.stderr)")
       #expect(try job.report().item("1.txt")?.reason?.code == "cancelled")
     }
     let again = try await job.ferry("run", "other.yaml")

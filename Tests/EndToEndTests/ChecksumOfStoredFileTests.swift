@@ -26,7 +26,7 @@ struct ChecksumOfStoredFileTests {
     sessions: { s: {} }
     requests:
       sums: { session: s, request: { url: "\(server.home)/sums" }, capture: { image: { json: /sha256 } } }
-      publish: { session: s, needs: [image], request: { method: POST, url: "\(server.home)/publish" } }
+      publish: { session: s, needs: [image], retry: { limit: 0 }, request: { method: POST, url: "\(server.home)/publish" } }
     fetches:
       image:
         session: s
@@ -71,5 +71,23 @@ struct ChecksumOfStoredFileTests {
     #expect(report.node("image")?.state == "failed")
     #expect(server.requests.filter { $0.path == "/image" }.map { $0.headers["if-none-match"] } == [nil, nil])
     #expect(job.folder.text("image") == Self.old.body)
+  }
+
+  /// The fetch has already ended in the round.
+  @Test func `is compared in the next round if it was edited in an open one`() async throws {
+    var publish = ScriptedServer.Response(status: 425)
+    publish.next = [publish, .init(status: 200)]
+    let server = try await ScriptedServer.start([
+      "/sums": Self.sums(Self.old.sha256), "/image": Self.document([:]), "/publish": publish,
+    ])
+    let job = try Workspace(Self.manifest(server, Self.old.sha256))
+    #expect(try await job.run().command.status == 5)
+    try job.folder.write(Data(Self.manifest(server, Self.new.sha256).utf8), to: "job.yaml")
+    #expect(try await job.run().report.node("image")?.state == "succeeded")
+    #expect(try await job.run().command.status == 0)
+    #expect(server.requests.count { $0.path == "/image" } == 1)
+    let (command, report) = try await job.run()
+    #expect(command.status != 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.node("image")?.state == "failed")
   }
 }

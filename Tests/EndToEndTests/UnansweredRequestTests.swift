@@ -72,6 +72,66 @@ struct UnansweredRequestTests {
     #expect(try await receiver.received().inbox.count == 1)
   }
 
+  // MARK: an edited manifest
+
+  /// The next run reports the request although it has another session or server, and does not send it.
+  @Test(arguments: ["session", "origin"], [false, true])
+  func `is not sent again after an edit in the same round`(_ edit: String, _ isCancelled: Bool) async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    if isCancelled {
+      #expect(try await job.ferry("cancel", "e2e.quick").status == 0)
+      #expect(try await job.status().session("e2e.quick")?.node("notify")?.state == "ambiguous")
+    }
+    let other = try await ReceiverProcess.start()
+    let request =
+      edit == "session"
+      ? Self.request.replacing("session: quick", with: "session: uploads")
+      : Self.request.replacing("${vars.api}", with: other.url)
+    let edited = JobText.text(server: receiver.url, request + JobText.puts)
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    let plan = try await job.ferry("plan", "job.yaml").stdout
+    #expect(plan.contains("request notify") && plan.contains("ambiguous"), "\(plan)")
+    try await expectAmbiguous(job)
+    #expect(try await other.received().inbox.isEmpty)
+    let session = edit == "session" ? "e2e.uploads" : "e2e.quick"
+    #expect(
+      try await job.status().session(session)?.nodes.contains {
+        $0.name == "notify" && $0.state == "ambiguous"
+      }
+        == true)
+  }
+
+  /// The decision about the edited request replaces the one about the former request.
+  @Test func `is sent again after an edit if the decision is to retry`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let edited = JobText.text(
+      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads") + JobText.puts)
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    try await expectAmbiguous(job)
+    #expect(try await job.ferry("resolve", "notify", "retry", "--manifest", "job.yaml").status == 0)
+    #expect(try await job.run().command.status == 0)
+    #expect(try await receiver.received().inbox.count == 2)
+  }
+
+  @Test(arguments: ["request_gone", "other_name"])
+  func `is reported if the manifest no longer has it`(_ code: String) async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let edited =
+      code == "request_gone"
+      ? JobText.text(server: receiver.url, JobText.puts)
+      : JobText.text(server: receiver.url, Self.request + JobText.puts).replacing(
+        "name: e2e\n", with: "name: other\n")
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    let (run, report) = try await job.run()
+    #expect(
+      run.stderr.contains("notify: 1 request that may have been executed: the manifest "), "\(run.stderr)")
+    #expect(report.run.edits?.contains { $0.code == code && $0.upload == "notify" } == true)
+    #expect(try await job.ferry("status", "e2e.quick").stdout.contains("request notify of e2e"))
+  }
+
   // MARK: cancel
 
   @Test func `keeps its session under force_quit remove_session until it has been resolved`() async throws {

@@ -85,15 +85,10 @@ struct SessionJournals {
 
   /// The row of a request or fetch in journals that were opened for reading; `nil` if there is none.
   func row(of node: Node, in plan: Plan) throws(JournalError) -> NodeRow? {
-    let kind: NodeRow.Kind
-    let origin: String
-    switch node.work {
-    case .token, .upload: return nil
-    case .fetch(let work): (kind, origin) = (.fetch, NodeRow.identity(ofFetch: work.step))
-    case .request(let work): (kind, origin) = (.request, work.step.origin?.description ?? "")
-    }
+    guard let identity = node.rowIdentity, !identity.kind.hasItems else { return nil }
     let row = try all[node.session.index]?.node(
-      manifest: plan.manifests[node.manifest.index], name: node.name, kind: kind, origin: origin)
+      manifest: plan.manifests[node.manifest.index], name: node.name, kind: identity.kind,
+      origin: identity.origin)
     return row?.id == 0 ? nil : row
   }
 

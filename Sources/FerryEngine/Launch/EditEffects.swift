@@ -9,6 +9,7 @@ struct EditEffects {
   let state: StateDirectory
   let journals: SessionJournals
   let launchState: LaunchState
+  let inDoubt: RequestsInDoubt
   let history: RunHistory
   let inbox: Inbox
   /// Receives messages, one line at a time.
@@ -25,6 +26,8 @@ struct EditEffects {
         effects += try inOtherSessions(former, .otherName)
         effects += try submitted(former, .otherName)
       }
+      effects += removedRequests(manifest)
+      effects += inDoubt.former[manifest].filter(\.row.hasIntent).map { request($0, .otherName) }
       return effects
     } + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
   }
@@ -108,6 +111,30 @@ struct EditEffects {
     }
   }
 
+  /// Requests and fetches that the manifest no longer has. The others are reported as ambiguous themselves.
+  private func removedRequests(_ manifest: Int) -> [EditEffect] {
+    inDoubt.entries[manifest].filter { entry in
+      entry.row.hasIntent
+        && !jobs.plan.nodes.contains {
+          $0.manifest.index == manifest && $0.name == entry.row.name && $0.kind == Node.Kind(entry.row.kind)
+        }
+    }.map { request($0, .requestGone) }
+  }
+
+  private func request(_ entry: RequestsInDoubt.Entry, _ code: EditEffect.Code) -> EditEffect {
+    let kind = entry.row.kind == .fetch ? "fetch" : "request"
+    let why =
+      code == .requestGone
+      ? "the manifest no longer has \(kind) '\(entry.row.name)'"
+      : "the manifest was previously named '\(entry.row.manifest)'"
+    return EditEffect(
+      code, manifest: entry.row.manifest, upload: entry.row.name, session: entry.session,
+      origin: entry.row.server, items: 1,
+      message:
+        "1 \(kind) that may have been executed: \(why); check the server, or undo this change to have it reported as ambiguous"
+    )
+  }
+
   private func effect(
     _ code: EditEffect.Code, _ manifest: String, _ upload: SessionJournal.OpenUpload, _ session: String
   ) -> EditEffect {
@@ -129,7 +156,7 @@ struct EditEffects {
         "session '\(session)' is now ephemeral and does not store anything"
       case .otherSession: "\(title) was previously in session '\(session)'"
       case .otherName: "the manifest was previously named '\(manifest)'"
-      case .uploadIDs: ""
+      case .uploadIDs, .requestGone: ""
       }
     let remedy = "undo this change to resume them, or drop them with: \(state.command(["cancel", session]))"
     return EditEffect(

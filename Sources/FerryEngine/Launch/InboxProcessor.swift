@@ -34,7 +34,8 @@ final class InboxProcessor {
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
-    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister], removal: SessionRemoval,
+    _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
+    removal: SessionRemoval,
     compare: SerialWorker, notice: @escaping (String) -> Void
   ) {
     self.plan = plan

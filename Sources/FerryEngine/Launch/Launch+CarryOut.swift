@@ -103,16 +103,25 @@ extension Launch {
       jobs.plan, journals: journals, inbox: inbox, listers: listers,
       removal: SessionRemoval(history: history, environment: environment), compare: run.threads.compare,
       notice: run.notice)
+    let continued = jobs.manifests.filter { run.roundsOpenedAt[$0] != run.startedAt }
+    let inDoubt = try RequestsInDoubt(
+      jobs, rounds: run.rounds, continued: Set(continued), run: run.id, journals, history, in: state,
+      notice: run.notice)
     let (before, listed) = try recordingMissingRoots(run, journals, listers) {
       let before = try OwedFiles.settle(
         jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
       let submitted = try inboxProcessor.begin(run.selection, startedAt: run.startedAt, at: clock.now)
-      return (before, try self.launchState(run, journals, listers, submitted: submitted, unless: isStopped))
+      return (
+        before,
+        try self.launchState(run, journals, listers, inDoubt, submitted: submitted, unless: isStopped)
+      )
     }
     var launchState = listed
     try forgetMissingRoots(launchState, journals)
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, launchState: launchState, history: history, inbox: inbox,
+      jobs: jobs, state: state, journals: journals, launchState: launchState, inDoubt: inDoubt,
+      history: history,
+      inbox: inbox,
       notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
@@ -191,14 +200,14 @@ extension Launch {
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.
   private func launchState(
-    _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
-    unless isStopped: @escaping @Sendable () -> Bool
+    _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ inDoubt: RequestsInDoubt,
+    submitted: [Int: SubmittedFiles], unless isStopped: @escaping @Sendable () -> Bool
   ) throws -> LaunchState {
     // After a stop, the remaining files are not read: the loop starts in the stopped state.
     let contents = ContentReader(isStopped: isStopped)
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: submitted, contents: contents, listsInPortions: options.limit == nil,
+      inDoubt: inDoubt, submitted: submitted, contents: contents, listsInPortions: options.limit == nil,
       given: shardStarts(run), at: clock.now)
     for (node, files) in launchState.confirmed {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)

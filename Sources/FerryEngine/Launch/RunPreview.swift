@@ -85,7 +85,10 @@ struct RunPreview {
     lastRun = try history.lastRun(of: job.plan.manifest)?.id
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
-      listers: listers, submitted: Self.submitted(notes, job.plan, listers),
+      listers: listers,
+      inDoubt: RequestsInDoubt(
+        Jobs(job), rounds: [round], continued: next.continues ? [0] : [], journals, history, in: state
+      ) { _ in }, submitted: Self.submitted(notes, job.plan, listers),
       contents: options.readsContents ? ContentReader() : nil, isPreview: true,
       given: ShardStarts(job, in: state, round: round, pass: next.pass), at: moment)
     let (zones, unknown) = job.zones(around: moment)

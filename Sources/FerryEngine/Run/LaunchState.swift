@@ -84,16 +84,18 @@ struct LaunchState {
   /// The state for a single job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
+    inDoubt: RequestsInDoubt = RequestsInDoubt(), submitted: [Int: SubmittedFiles] = [:],
+    contents: ContentReader? = nil, isPreview: Bool = false,
     given: ShardStarts? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      submitted: submitted, contents: contents, isPreview: isPreview, given: given, at: now)
+      inDoubt: inDoubt, submitted: submitted, contents: contents, isPreview: isPreview, given: given, at: now)
   }
 
   /// - Parameters:
   ///   - rounds: by manifest.
+  ///   - inDoubt: requests that may have been executed before the manifest was edited. They are not sent.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
   ///   - isPreview: whether nothing is run. If so, a list is read now unless a fetch will write it.
   ///   - listsInPortions: whether uploads with many files may start with the first ones.
@@ -101,7 +103,8 @@ struct LaunchState {
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
+    inDoubt: RequestsInDoubt = RequestsInDoubt(), submitted: [Int: SubmittedFiles] = [:],
+    contents: ContentReader? = nil, isPreview: Bool = false,
     listsInPortions: Bool = false, given: ShardStarts? = nil, at now: Instant
   ) throws {
     self.isPreview = isPreview
@@ -117,21 +120,9 @@ struct LaunchState {
       let manifest = jobs.plan.manifests[node.manifest.index]
       let round = rounds[node.manifest.index]
       let journal = journals.all[node.session.index]
-      let row: NodeRow? =
-        switch node.work {
-        case .token: nil
-        case .upload(let work):
-          try journal?.node(
-            manifest: manifest, name: node.name, kind: work.rowKind,
-            origin: work.first.origin?.description ?? "")
-        case .fetch(let work):
-          try journal?.node(
-            manifest: manifest, name: node.name, kind: .fetch, origin: NodeRow.identity(ofFetch: work.step))
-        case .request(let work):
-          try journal?.node(
-            manifest: manifest, name: node.name, kind: .request,
-            origin: work.step.origin?.description ?? "")
-        }
+      let row = try node.rowIdentity.flatMap {
+        try journal?.node(manifest: manifest, name: node.name, kind: $0.kind, origin: $0.origin)
+      }
       rows.append(row)
       if row?.failing?.round == round { failingSince[id] = row?.failing?.since }
       guard selection.contains(id) else {
@@ -167,6 +158,7 @@ struct LaunchState {
         starts.append(fetch(work, row, savedTo: path, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
+      if row?.round != round, inDoubt.contains(node) { starts[index] = .intended }
     }
     self.nextRows = nextRows
     try repeatFetchesOfLists(jobs, listers)

@@ -202,9 +202,10 @@ package struct SessionStatus {
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = ReportState(row.state) }
       }
-      // A node that is no longer in the manifest is omitted unless it has items or orphans.
+      // A node that is no longer in the manifest is omitted unless it has items or orphans, or may have been executed.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
-      return isPresent || counts[row.id] != nil || orphans[row.id] != nil ? entry : nil
+      let isInDoubt = row.isInDoubt && (row.round == round || row.state == .ambiguous)
+      return isPresent || counts[row.id] != nil || orphans[row.id] != nil || isInDoubt ? entry : nil
     }
   }
 

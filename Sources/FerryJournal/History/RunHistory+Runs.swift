@@ -98,6 +98,22 @@ extension RunHistory {
     }
   }
 
+  /// Whether a run of a round, other than `run`, has not recorded its end.
+  package func hasUnendedRun(
+    of manifest: String, round: Int64, except run: String? = nil
+  ) throws(JournalError) -> Bool {
+    try read { db in
+      try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (
+            SELECT 1 FROM run_round JOIN run ON run.sequence = run_round.run
+            WHERE run_round.manifest = ? AND run_round.round = ? AND run.state <> ? AND run.id <> ?)
+          """,
+        arguments: [manifest, round, Int64(RunRow.State.ended.rawValue), run ?? ""]) ?? false
+    }
+  }
+
   package func run(id: String) throws(JournalError) -> RunRow? {
     try read { try self.rows($0, "WHERE id = ?", [id]).first }
   }

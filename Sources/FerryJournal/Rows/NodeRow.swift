@@ -50,6 +50,8 @@ package struct NodeRow: Hashable, Sendable {
   package var state: ItemState
   /// Whether an unrepeatable attempt was about to be sent and its response is not recorded.
   package var hasIntent: Bool
+  /// Whether the node is a request or fetch that may have been executed, and whose outcome is unknown.
+  package var isInDoubt: Bool { !kind.hasItems && (state == .ambiguous || (hasIntent && !state.isClosed)) }
   package var closedAt: Instant?
   /// The time at which the last attempt of a fetch failed; `nil` after a success.
   package var failedAt: Instant?

@@ -3,6 +3,8 @@ package struct EditEffect: Hashable, Codable, Sendable {
   package enum Code: String, Codable, Sendable {
     /// The manifest no longer has this upload.
     case uploadGone = "upload_gone"
+    /// The manifest no longer has this request or fetch, which may have been executed.
+    case requestGone = "request_gone"
     /// The upload now uses another server.
     case otherOrigin = "other_origin"
     /// The upload now belongs to a different session.
@@ -16,11 +18,12 @@ package struct EditEffect: Hashable, Codable, Sendable {
   package var code: Code
   /// The manifest's name in the journal.
   package var manifest: String
+  /// The name of the upload, download batch, request or fetch.
   package var upload: String
   package var session: String
   /// The scheme, host and port.
   package var origin: String?
-  /// The number of affected files.
+  /// The number of affected files; 1 for a request or fetch.
   package var items: Int
   package var message: String
 

@@ -100,13 +100,16 @@ extension ReportSchema {
       [
         .required(
           "code",
-          .choice(["upload_gone", "other_origin", "other_session", "other_name", "upload_ids_dropped"]),
+          .choice([
+            "upload_gone", "request_gone", "other_origin", "other_session", "other_name",
+            "upload_ids_dropped",
+          ]),
           "The kind of edit."),
         .required("manifest", .string, "The manifest's name in the journal."),
-        .required("upload", .string, "The name of the upload."),
-        .required("session", .string, "The session of the upload."),
-        .optional("origin", .string, "The origin of the upload's server."),
-        .required("items", .count, "The number of affected files."),
+        .required("upload", .string, "The name of the upload, download batch, request or fetch."),
+        .required("session", .string, "The session of the work."),
+        .optional("origin", .string, "The origin of its server."),
+        .required("items", .count, "The number of affected files; 1 for a request or fetch."),
         .required("message", .string, "An explanation for people; its wording may change."),
       ]),
     SchemaObject(

@@ -43,6 +43,7 @@ struct RunReport: Decodable {
 
   struct Edit: Decodable {
     var code: String
+    var upload: String
     var items: Int
     var message: String
   }
