@@ -35,8 +35,7 @@ final class InboxProcessor {
 
   init(
     _ plan: Plan, journals: SessionJournals, inbox: Inbox, listers: [Int: FileLister],
-    removal: SessionRemoval,
-    compare: SerialWorker, notice: @escaping (String) -> Void
+    removal: SessionRemoval, compare: SerialWorker, notice: @escaping (String) -> Void
   ) {
     self.plan = plan
     ownNodes = plan.nodes.count

@@ -120,9 +120,7 @@ extension Launch {
     try forgetMissingRoots(launchState, journals)
     let edits = try EditEffects(
       jobs: jobs, state: state, journals: journals, launchState: launchState, inDoubt: inDoubt,
-      history: history,
-      inbox: inbox,
-      notice: run.notice
+      history: history, inbox: inbox, notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
     var warnings = try jobs.manifests.flatMap { manifest in

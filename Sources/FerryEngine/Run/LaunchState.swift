@@ -158,6 +158,7 @@ struct LaunchState {
         starts.append(fetch(work, row, savedTo: path, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
+      // A row of this round shows the request's attempts and the decision about them.
       if row?.round != round, inDoubt.contains(node) { starts[index] = .intended }
     }
     self.nextRows = nextRows
