@@ -1,7 +1,7 @@
-/// Limits the number of path components that are looked up for the links of one listing.
+/// Limits the number of path components that are looked up for the links, and for the `..` of paths, of one listing.
 ///
 /// A link may lead through thousands of folders, and any user who may write to a folder of the root can create many such
-/// links. The limit applies only to what a link exceeds a usual number of components by, so that other links are followed
+/// links. A path of a list may contain hundreds of `..`, each of which needs a look at the folders before it. The limit applies only to what a link exceeds a usual number of components by, so that other links are followed
 /// even if the budget has been used up.
 package struct LookupBudget {
   /// The maximum number of components looked up for one path: 40 links of 4,095 bytes could have 80,000 components.
@@ -16,10 +16,12 @@ package struct LookupBudget {
   package init() {}
 
   /// The maximum number of components of the next path.
-  var limit: Int { min(Self.pathLimit, Self.freeComponents + remaining) }
+  package var limit: Int { min(Self.pathLimit, Self.freeComponents + remaining) }
 
-  /// - Parameter count: the number of components of a path and its links.
-  mutating func spend(_ count: Int) { remaining -= min(remaining, max(0, count - Self.freeComponents)) }
+  /// - Parameter count: the number of components that were looked up for a path.
+  package mutating func spend(_ count: Int) {
+    remaining -= min(remaining, max(0, count - Self.freeComponents))
+  }
 
   /// The reason why a link is not followed, for messages.
   package static let refusal =

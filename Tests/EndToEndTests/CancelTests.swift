@@ -131,6 +131,24 @@ import Testing
     #expect(again.status == 0 && again.stdout.contains("1 item unchanged"), "\(again.stdout)\(again.stderr)")
   }
 
+  /// The manifest may have come from a pipe. Nothing waits for a writer.
+  @Test func `is cancelled although another manifest in it is now a pipe`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
+    let job = try Workspace(
+      "force_quit: remove_session\n" + JobText.text(server: receiver.url, JobText.puts))
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.folder.write(Data(text.replacing("name: e2e\n", with: "name: other\n").utf8), to: "other.yaml")
+    #expect(try await job.ferry("run", "other.yaml").status == 0)
+    try FileManager.default.removeItem(atPath: job.folder.path("other.yaml"))
+    #expect(mkfifo(job.folder.path("other.yaml"), 0o600) == 0)
+    try job.write("one", to: "1.txt")
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    _ = try await receiver.received { !$0.files.isEmpty }
+    #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
+    #expect(await run.end().status == 1)
+    #expect(try await job.ferry("status").status == 0)
+  }
+
   /// A session cannot be used while its journal is damaged. The others can.
   @Test func `is cancelled or reset although the journal of another session cannot be read`() async throws {
     let receiver = try await ReceiverProcess.start()
@@ -141,6 +159,7 @@ import Testing
       try Data("hello".utf8).write(to: URL(filePath: job.state + "/sessions/zzz.db"))
       let command = try await job.start(words + ["e2e.uploads"]).end()
       #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+      #expect(command.stdout.contains("round 1 of e2e closed"), "\(command.stdout)")
       #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
     }
   }

@@ -22,7 +22,7 @@ import Testing
     #expect(ambiguity.step == "commit")
     #expect(ambiguity.origin == receiver.url)
     #expect(ambiguity.captures?["id"]?.isEmpty == false)
-    #expect(!ambiguity.at.isEmpty)
+    #expect(ambiguity.at?.isEmpty == false)
     let line =
       "ferry resolve files/\(item.path) done --session e2e.uploads --manifest-name e2e --origin \(receiver.url)"
       + " --state \(job.state)"

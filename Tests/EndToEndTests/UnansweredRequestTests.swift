@@ -22,6 +22,17 @@ struct UnansweredRequestTests {
 
     """
 
+  /// An upload that keeps the round open.
+  private static let waiting = """
+    uploads:
+      files:
+        session: uploads
+        files: { root: files }
+        retry: { limit: 0 }
+        transfer: { request: { url: "http://127.0.0.1:1/${file.name}" } }
+
+    """
+
   private static let removesSession = "force_quit: remove_session\n"
 
   private let receiver: ReceiverProcess
@@ -75,44 +86,75 @@ struct UnansweredRequestTests {
   // MARK: an edited manifest
 
   /// The next run reports the request although it has another session or server, and does not send it.
-  @Test(arguments: ["session", "origin"], [false, true])
+  @Test(arguments: ["session", "ephemeral", "origin"], [false, true])
   func `is not sent again after an edit in the same round`(_ edit: String, _ isCancelled: Bool) async throws {
-    let job = try workspace(Self.request, JobText.puts)
-    try await kill(job, awaitsFile: true)
-    if isCancelled {
-      #expect(try await job.ferry("cancel", "e2e.quick").status == 0)
-      #expect(try await job.status().session("e2e.quick")?.node("notify")?.state == "ambiguous")
-    }
+    let job = try workspace(Self.request, Self.waiting)
+    try await kill(job)
+    if isCancelled { #expect(try await job.ferry("cancel", "e2e.quick").status == 0) }
     let other = try await ReceiverProcess.start()
-    let request =
-      edit == "session"
-      ? Self.request.replacing("session: quick", with: "session: uploads")
-      : Self.request.replacing("${vars.api}", with: other.url)
-    let edited = JobText.text(server: receiver.url, request + JobText.puts)
+    var edited = JobText.text(server: receiver.url, Self.request + Self.waiting)
+    switch edit {
+    case "session": edited.replace("session: quick", with: "session: uploads")
+    case "ephemeral": edited.replace("quick: {", with: "quick: { kind: ephemeral,")
+    default: edited.replace("${vars.api}/inbox", with: "\(other.url)/inbox")
+    }
     try job.folder.write(Data(edited.utf8), to: "job.yaml")
     let plan = try await job.ferry("plan", "job.yaml").stdout
     #expect(plan.contains("request notify") && plan.contains("ambiguous"), "\(plan)")
     try await expectAmbiguous(job)
+    try await expectAmbiguous(job)
     #expect(try await other.received().inbox.isEmpty)
-    let session = edit == "session" ? "e2e.uploads" : "e2e.quick"
-    #expect(
-      try await job.status().session(session)?.nodes.contains {
-        $0.name == "notify" && $0.state == "ambiguous"
-      }
-        == true)
+    // The commands refer to the server and the session to which the request was sent.
+    let ambiguity = try #require(try job.report().node("notify")?.ambiguity)
+    #expect(ambiguity.origin == receiver.url)
+    #expect(ambiguity.resolve.allSatisfy { $0.contains("--session e2e.quick ") }, "\(ambiguity.resolve)")
+    #expect(try await job.status().session("e2e.quick")?.node("notify")?.state == "ambiguous")
   }
 
-  /// The decision about the edited request replaces the one about the former request.
-  @Test func `is sent again after an edit if the decision is to retry`() async throws {
-    let job = try workspace(Self.request, JobText.puts)
-    try await kill(job, awaitsFile: true)
+  /// The server of the edited manifest was already tried in this round.
+  @Test func `is not sent again after its former server has been restored`() async throws {
+    let former = JobText.text(
+      server: receiver.url,
+      Self.request.replacing("${vars.api}", with: "http://127.0.0.1:1").replacing(
+        "session: quick", with: "session: quick\n    retry: { limit: 0 }"))
+    let job = try Workspace(former)
+    #expect(try await job.run().command.status == 5)
+    let edited = JobText.text(server: receiver.url, Self.request)
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    try await kill(job)
+    try job.folder.write(Data(former.utf8), to: "job.yaml")
+    try await expectAmbiguous(job)
+    #expect(try job.report().node("notify")?.ambiguity?.origin == receiver.url)
+  }
+
+  /// The request is done, and only its session changes.
+  @Test func `keeps its result after an edit of its session`() async throws {
+    let job = try workspace(Self.request, Self.waiting)
+    try await receiver.clearFaults()
+    #expect(try await job.run().command.status == 5)
     let edited = JobText.text(
-      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads") + JobText.puts)
+      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads") + Self.waiting)
+    try job.folder.write(Data(edited.utf8), to: "job.yaml")
+    let (run, report) = try await job.run()
+    #expect(run.status == 5 && report.node("notify")?.state == "succeeded", "\(run.stdout)")
+    #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  @Test(arguments: [("done", 1), ("retry", 2)])
+  func `follows the decision about it after an edit`(_ decision: String, _ count: Int) async throws {
+    let job = try workspace(Self.request, Self.waiting)
+    try await kill(job)
+    let edited = JobText.text(
+      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads") + Self.waiting)
     try job.folder.write(Data(edited.utf8), to: "job.yaml")
     try await expectAmbiguous(job)
-    #expect(try await job.ferry("resolve", "notify", "retry", "--manifest", "job.yaml").status == 0)
-    #expect(try await job.run().command.status == 0)
-    #expect(try await receiver.received().inbox.count == 2)
+    let command = try #require(
+      try job.report().node("notify")?.ambiguity?.resolve.first { $0.contains(" \(decision) ") })
+    let words = command.split(separator: " ").dropFirst().map(String.init)
+    #expect(try await Command.run(Product.path("ferry"), words).status == 0)
+    #expect(try await job.run().command.status == 5)
+    #expect(try await receiver.received().inbox.count == count)
+    #expect(try job.report().node("notify")?.state == "succeeded")
   }
 
   @Test(arguments: ["request_gone", "other_name"])

@@ -75,6 +75,24 @@ struct LinkChainTests {
     }
   }
 
+  /// Each `..` of a list needs a look at all folders before it.
+  @Test func aListWithManyParentFoldersIsBoundedWorkAndAProblem() throws {
+    let deep = String(repeating: "d/", count: 200)
+    folder.file("root/\(deep)b/file")
+    folder.file("root/\(deep)c/file")
+    folder.file("root/file")
+    let long = deep + String(repeating: "b/../c/../", count: 180)
+    let lines = (0..<400).map { "\(long)x\($0)\n" } + ["\(deep)b/../c/file\n", "d/../file\n"]
+    var listing = Listing()
+    let time = try ThreadTime.measure {
+      listing = try list(.list("-", nullSeparated: false), input: lines.joined())
+    }
+    #expect(time < .seconds(30), "\(time)")
+    #expect(paths(listing).contains("file"))
+    #expect(listing.problems.failures >= 400)
+    #expect(listing.problems.first?.message.contains("too many folders and links") == true)
+  }
+
   /// Otherwise, the chain would be followed for each pending file in the folder.
   @Test func aFolderThatCannotBeOpenedIsLookedUpOnceInABatch() throws {
     folder.file("root/a/f")

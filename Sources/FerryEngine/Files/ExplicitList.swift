@@ -96,6 +96,7 @@ struct ExplicitList {
       case .parentOfNoFolder:
         return report(line, .other, "it contains '..' after a symbolic link or a missing folder")
       case .tooLong: return report(line, .other, FileLister.reason(ENAMETOOLONG))
+      case .tooManySteps: return report(line, .other, LookupBudget.refusal)
       }
     }
     guard filter?.contains(path) ?? true else { return }
@@ -127,6 +128,8 @@ struct ExplicitList {
     /// The path is longer than the kernel accepts. With the wrong separator, a whole list is read as one such
     /// path.
     case tooLong
+    /// The folders before its `..` have too many components (`LookupBudget`).
+    case tooManySteps
     /// The run was stopped.
     case stopped
   }
@@ -147,6 +150,8 @@ struct ExplicitList {
     // The number of leading parts that are known to form the path of a folder without links. The folders above such a
     // folder are known too, so a sequence of `..` needs only one look.
     var known = 0
+    var steps = 0
+    defer { budget.spend(steps) }
     for part in rest.split(separator: 0x2F) {
       if part.elementsEqual([0x2E]) { continue }
       guard part.elementsEqual([0x2E, 0x2E]) else {
@@ -157,6 +162,8 @@ struct ExplicitList {
       if parts.count > known {
         // A path can contain hundreds of `..` that each need a look, and each look opens every folder above.
         guard !isStopped() else { throw .stopped }
+        steps += parts.count
+        guard steps <= budget.limit else { throw .tooManySteps }
         guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { throw .parentOfNoFolder }
       }
       parts.removeLast()

@@ -44,11 +44,15 @@ package struct Job: Sendable {
 
   /// Reads a manifest from disk. Throws if the file cannot be read.
   ///
-  /// - Parameter variableFiles: the contents of variables files.
+  /// - Parameters:
+  ///   - variableFiles: the contents of variables files.
+  ///   - waits: whether to wait for the writer of a pipe; otherwise, a file that is not regular cannot be read.
   package static func read(
-    path: String, variables: [String: String], variableFiles: [SourceText] = [], environment: [String: String]
+    path: String, variables: [String: String], variableFiles: [SourceText] = [],
+    environment: [String: String],
+    waits: Bool = true
   ) throws(UsageError) -> Reading {
-    let bytes = try contents(of: path)
+    let bytes = try contents(of: path, waits: waits)
     let reader = ManifestReader(
       environment: environment, variables: variables, variableFiles: variableFiles,
       files: .onDisk(environment))
@@ -73,9 +77,10 @@ package struct Job: Sendable {
   /// One byte more than the maximum size of a source, so that its reader can detect an oversized one.
   fileprivate static let limit = SourceText.largest + 1
 
-  private static func contents(of path: String) throws(UsageError) -> [UInt8] {
+  private static func contents(of path: String, waits: Bool = true) throws(UsageError) -> [UInt8] {
     do {
-      return try FileContents(path).bytes(limit: limit)
+      let file = FileContents(path)
+      return try waits ? file.bytes(limit: limit) : file.bytesOfRegularFile(limit: SourceText.largest)
     } catch {
       throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(error.reason)")
     }

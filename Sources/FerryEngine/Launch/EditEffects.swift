@@ -9,7 +9,7 @@ struct EditEffects {
   let state: StateDirectory
   let journals: SessionJournals
   let launchState: LaunchState
-  let inDoubt: RequestsInDoubt
+  let former: FormerRequests
   let history: RunHistory
   let inbox: Inbox
   /// Receives messages, one line at a time.
@@ -22,12 +22,12 @@ struct EditEffects {
       if try hasNewUpload(manifest) { effects += try inOtherSessions(name, .otherSession) }
       let path = AbsolutePath.text(of: jobs.all[manifest].path)
       effects += try submitted(name, nil)
-      for former in try history.openManifests(atPath: path) where former != name {
-        effects += try inOtherSessions(former, .otherName)
-        effects += try submitted(former, .otherName)
+      for other in try history.openManifests(atPath: path) where other != name {
+        effects += try inOtherSessions(other, .otherName)
+        effects += try submitted(other, .otherName)
       }
       effects += removedRequests(manifest)
-      effects += inDoubt.former[manifest].filter(\.row.hasIntent).map { request($0, .otherName) }
+      effects += former.underFormerNames[manifest].filter(\.row.isInDoubt).map { request($0, .otherName) }
       return effects
     } + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
   }
@@ -113,15 +113,15 @@ struct EditEffects {
 
   /// Requests and fetches that the manifest no longer has. The others are reported as ambiguous themselves.
   private func removedRequests(_ manifest: Int) -> [EditEffect] {
-    inDoubt.entries[manifest].filter { entry in
-      entry.row.hasIntent
+    former.entries[manifest].filter { entry in
+      entry.row.isInDoubt
         && !jobs.plan.nodes.contains {
           $0.manifest.index == manifest && $0.name == entry.row.name && $0.kind == Node.Kind(entry.row.kind)
         }
     }.map { request($0, .requestGone) }
   }
 
-  private func request(_ entry: RequestsInDoubt.Entry, _ code: EditEffect.Code) -> EditEffect {
+  private func request(_ entry: FormerRequests.Entry, _ code: EditEffect.Code) -> EditEffect {
     let kind = entry.row.kind == .fetch ? "fetch" : "request"
     let why =
       code == .requestGone
@@ -131,7 +131,7 @@ struct EditEffects {
       code, manifest: entry.row.manifest, upload: entry.row.name, session: entry.session,
       origin: entry.row.server, items: 1,
       message:
-        "1 \(kind) that may have been executed: \(why); check the server, or undo this change to have it reported as ambiguous"
+        "1 \(kind) that may have been executed: \(why); for the commands that record whether it was, run: \(state.command(["status", entry.session]))"
     )
   }
 

@@ -17,7 +17,9 @@ struct KnownJobs {
       return .unreadable("the path of the manifest is unknown")
     }
     do {
-      let reading = try Job.read(path: row.path, variables: row.variables, environment: environment)
+      // The manifest may have come from a pipe, which has no writer now.
+      let reading = try Job.read(
+        path: row.path, variables: row.variables, environment: environment, waits: false)
       guard let job = reading.job else {
         return .unreadable("\(row.path) is invalid; 'ferry check' reports its errors")
       }
@@ -28,5 +30,15 @@ struct KnownJobs {
     } catch {
       return .unreadable(error.description)
     }
+  }
+
+  /// The sessions that the manifests use; `nil` if one of the manifests cannot be read.
+  func sessions(of manifests: [String]) throws(JournalError) -> Set<String>? {
+    var sessions: Set<String> = []
+    for manifest in manifests {
+      guard case .job(let job) = try find(manifest) else { return nil }
+      sessions.formUnion(job.plan.sessions.map(\.identifier))
+    }
+    return sessions
   }
 }

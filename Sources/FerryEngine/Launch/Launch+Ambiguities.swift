@@ -7,7 +7,8 @@ extension Launch {
   ///
   /// - Parameter rows: the journal rows of the nodes, including those of manifests that have joined the run.
   func tellAmbiguities(
-    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, rows: [NodeRow?]
+    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, rows: [NodeRow?],
+    former: [NodeID: FormerRequests.Entry]
   ) throws {
     // The record contains the items in the order of `metrics.notes`.
     for (index, note) in scheduler.metrics.notes.enumerated() where note.state == .ambiguous {
@@ -25,6 +26,11 @@ extension Launch {
     for index in record.nodes.indices
     where record.nodes[index].state == .ambiguous && !record.nodes[index].kind.hasItems {
       let id = NodeID(index)
+      if let entry = former[id] {
+        record.nodes[index].ambiguity =
+          AmbiguityFinder(session: entry.session, state: folder, row: entry.row, node: jobs.own(id)).ambiguity
+        continue
+      }
       guard let row = rows[index],
         let journal = journals.all[jobs.plan.nodes[index].session.index],
         let known = try journal.nodes.first(where: { $0.id == row.id })

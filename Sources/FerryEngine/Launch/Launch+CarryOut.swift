@@ -104,22 +104,23 @@ extension Launch {
       removal: SessionRemoval(history: history, environment: environment), compare: run.threads.compare,
       notice: run.notice)
     let continued = jobs.manifests.filter { run.roundsOpenedAt[$0] != run.startedAt }
-    let inDoubt = try RequestsInDoubt(
+    let former = try FormerRequests(
       jobs, rounds: run.rounds, continued: Set(continued), run: run.id, journals, history, in: state,
       notice: run.notice)
+    try former.endInterrupted(journals, history, in: state, writtenBy: version, at: clock.now)
     let (before, listed) = try recordingMissingRoots(run, journals, listers) {
       let before = try OwedFiles.settle(
         jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
       let submitted = try inboxProcessor.begin(run.selection, startedAt: run.startedAt, at: clock.now)
       return (
         before,
-        try self.launchState(run, journals, listers, inDoubt, submitted: submitted, unless: isStopped)
+        try self.launchState(run, journals, listers, former, submitted: submitted, unless: isStopped)
       )
     }
     var launchState = listed
     try forgetMissingRoots(launchState, journals)
     let edits = try EditEffects(
-      jobs: jobs, state: state, journals: journals, launchState: launchState, inDoubt: inDoubt,
+      jobs: jobs, state: state, journals: journals, launchState: launchState, former: former,
       history: history, inbox: inbox, notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
@@ -179,7 +180,8 @@ extension Launch {
     warnOfOptionalRequests(in: record, run)
     if runLoop.fault == nil {
       let rows = launchState.rows + joined.rows
-      try whole.tellAmbiguities(&record, scheduler, journals, rows: rows)
+      try whole.tellAmbiguities(
+        &record, scheduler, journals, rows: rows, former: launchState.formerRequests)
       try whole.tellCancellations(&record, rounds: run.rounds, journals, rows: rows)
     }
     var outcome = Outcome(
@@ -198,14 +200,14 @@ extension Launch {
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.
   private func launchState(
-    _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ inDoubt: RequestsInDoubt,
+    _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ former: FormerRequests,
     submitted: [Int: SubmittedFiles], unless isStopped: @escaping @Sendable () -> Bool
   ) throws -> LaunchState {
     // After a stop, the remaining files are not read: the loop starts in the stopped state.
     let contents = ContentReader(isStopped: isStopped)
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      inDoubt: inDoubt, submitted: submitted, contents: contents, listsInPortions: options.limit == nil,
+      former: former, submitted: submitted, contents: contents, listsInPortions: options.limit == nil,
       given: shardStarts(run), at: clock.now)
     for (node, files) in launchState.confirmed {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)

@@ -86,7 +86,7 @@ struct RunPreview {
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
       listers: listers,
-      inDoubt: RequestsInDoubt(
+      former: FormerRequests(
         Jobs(job), rounds: [round], continued: next.continues ? [0] : [], journals, history, in: state
       ) { _ in }, submitted: Self.submitted(notes, job.plan, listers),
       contents: options.readsContents ? ContentReader() : nil, isPreview: true,

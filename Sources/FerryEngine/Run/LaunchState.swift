@@ -10,6 +10,8 @@ struct LaunchState {
   /// The journal row of each node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
+  /// The rows that apply in this round to requests and fetches instead of those in `rows`.
+  var formerRequests: [NodeID: FormerRequests.Entry] = [:]
   /// For nodes that have failed in this round and remained open, the time of the first failure.
   var failingSince: [NodeID: Instant] = [:]
   /// The captures of earlier launches for items that are still open.
@@ -84,18 +86,18 @@ struct LaunchState {
   /// The state for a single job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    inDoubt: RequestsInDoubt = RequestsInDoubt(), submitted: [Int: SubmittedFiles] = [:],
+    former: FormerRequests = FormerRequests(), submitted: [Int: SubmittedFiles] = [:],
     contents: ContentReader? = nil, isPreview: Bool = false,
     given: ShardStarts? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      inDoubt: inDoubt, submitted: submitted, contents: contents, isPreview: isPreview, given: given, at: now)
+      former: former, submitted: submitted, contents: contents, isPreview: isPreview, given: given, at: now)
   }
 
   /// - Parameters:
   ///   - rounds: by manifest.
-  ///   - inDoubt: requests that may have been executed before the manifest was edited. They are not sent.
+  ///   - former: the requests that were sent before the manifest was edited.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
   ///   - isPreview: whether nothing is run. If so, a list is read now unless a fetch will write it.
   ///   - listsInPortions: whether uploads with many files may start with the first ones.
@@ -103,7 +105,7 @@ struct LaunchState {
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    inDoubt: RequestsInDoubt = RequestsInDoubt(), submitted: [Int: SubmittedFiles] = [:],
+    former: FormerRequests = FormerRequests(), submitted: [Int: SubmittedFiles] = [:],
     contents: ContentReader? = nil, isPreview: Bool = false,
     listsInPortions: Bool = false, given: ShardStarts? = nil, at now: Instant
   ) throws {
@@ -125,6 +127,7 @@ struct LaunchState {
       }
       rows.append(row)
       if row?.failing?.round == round { failingSince[id] = row?.failing?.since }
+      formerRequests[id] = former.entry(for: node, own: row, round: round)
       guard selection.contains(id) else {
         starts.append(.notSelected)
         continue
@@ -155,11 +158,10 @@ struct LaunchState {
             StopCheck(listers[index]?.isStopped)))
       case .fetch(let work):
         let path = jobs.job(of: id).folder + "/" + work.saveTo
-        starts.append(fetch(work, row, savedTo: path, round: round, at: now))
-      case .request: starts.append(request(node, row, round: round))
+        starts.append(
+          fetch(work, formerRequests[id]?.row ?? row, savedTo: path, round: round, at: now))
+      case .request: starts.append(request(node, formerRequests[id]?.row ?? row, round: round))
       }
-      // A row of this round shows the request's attempts and the decision about them.
-      if row?.round != round, inDoubt.contains(node) { starts[index] = .intended }
     }
     self.nextRows = nextRows
     try repeatFetchesOfLists(jobs, listers)

@@ -48,14 +48,14 @@ struct OpenRounds {
   /// Whether the round has requests in other sessions that a killed run may have sent. The next run must report them as
   /// ambiguous.
   private func hasUnansweredSteps(_ round: ClosedRound, outside sessions: Set<String>) throws -> Bool {
-    try mayBeInJournal(outside: sessions) { journal in
+    try mayBeInJournal(round.manifest, outside: sessions) { journal in
       try journal.unansweredSteps().contains { $0.manifest == round.manifest && $0.round == round.round }
     }
   }
 
   /// Whether the journal of another session has open items in this round.
   private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
-    try mayBeInJournal(outside: sessions) { journal in
+    try mayBeInJournal(manifest, outside: sessions) { journal in
       let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))
       return try journal.countsByRound().contains {
         nodes.contains($0.node) && $0.round == round && !$0.state.isClosed
@@ -63,21 +63,24 @@ struct OpenRounds {
     }
   }
 
-  /// Whether the journal of another session contains something. A journal that is missing or cannot be read may contain
-  /// it.
+  /// Whether the journal of another session contains something of a manifest. A journal that is missing or cannot be read
+  /// may contain it if the manifest uses the session.
   private func mayBeInJournal(
-    outside sessions: Set<String>, where isWanted: (SessionJournal) throws -> Bool
+    _ manifest: String, outside sessions: Set<String>, where isWanted: (SessionJournal) throws -> Bool
   ) throws -> Bool {
     let known = try history.knownJournals(locked: Set(state.lockedSessions()))
     let all = Set(try state.sessions()).union(known)
+    let used = try KnownJobs(history: history, environment: environment).sessions(of: [manifest]) ?? all
     for identifier in all.subtracting(sessions).sorted() {
       do {
         let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
         // The journal was only read, so closing it cannot lose data.
         defer { try? journal.close() }
         if try isWanted(journal) { return true }
-      } catch is JournalError {
+      } catch is JournalError where used.contains(identifier) {
         return true
+      } catch is JournalError {
+        continue
       }
     }
     return false

@@ -129,7 +129,8 @@ package struct SessionReset {
     guard !open.isEmpty else { return [] }
     let known = try RunHistory.knownJournals(in: state)
     let all = Set(try state.sessions()).union(known)
-    let used = try self.sessions(of: open.map(\.manifest), history) ?? all
+    let used =
+      try KnownJobs(history: history, environment: environment).sessions(of: open.map(\.manifest)) ?? all
     // A request may have been moved to another session since it was sent.
     return try all.subtracting(sessions).sorted().flatMap { session in
       do {
@@ -143,17 +144,6 @@ package struct SessionReset {
         return []
       }
     }
-  }
-
-  /// The sessions that the manifests use; `nil` if one of the manifests cannot be read.
-  private func sessions(of manifests: [String], _ history: RunHistory) throws -> Set<String>? {
-    var sessions: Set<String> = []
-    for manifest in manifests {
-      guard case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest)
-      else { return nil }
-      sessions.formUnion(job.plan.sessions.map(\.identifier))
-    }
-    return sessions
   }
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {

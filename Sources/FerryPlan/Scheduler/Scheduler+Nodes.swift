@@ -303,6 +303,6 @@ extension Scheduler {
 
 extension RecordedFailure {
   /// The reason for the outcome of a single request for which an interrupted launch left an intent in the journal.
-  fileprivate static let interruptedRequest = RecordedFailure(
+  package static let interruptedRequest = RecordedFailure(
     code: .responseLost, message: "a launch was interrupted after the request may have been sent")
 }

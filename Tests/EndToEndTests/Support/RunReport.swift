@@ -166,7 +166,7 @@ struct RunReport: Decodable {
 
   struct Ambiguity: Decodable {
     var step: String
-    var at: String
+    var at: String?
     var origin: String?
     var redirectedTo: String?
     var captures: [String: String]?
