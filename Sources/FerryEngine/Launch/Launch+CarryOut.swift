@@ -107,7 +107,8 @@ extension Launch {
     let former = try FormerRequests(
       jobs, rounds: run.rounds, continued: Set(continued), run: run.id, journals, history, in: state,
       notice: run.notice)
-    try former.endInterrupted(journals, history, in: state, writtenBy: version, at: clock.now)
+    try former.endInterrupted(
+      journals, history, in: state, writtenBy: version, at: clock.now, notice: run.notice)
     let (before, listed) = try recordingMissingRoots(run, journals, listers) {
       let before = try OwedFiles.settle(
         jobs.plan, journals, run.selection, listers: listers, unless: isStopped)

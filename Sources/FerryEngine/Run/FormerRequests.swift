@@ -65,11 +65,13 @@ struct FormerRequests {
   }
 
   /// Records that the requests of killed launches are ambiguous, so that the user can resolve them. In a session that
-  /// another process holds, a later run records it.
+  /// another process holds, or whose journal cannot be written, a later run records it.
+  ///
+  /// - Parameter notice: receives messages, one line at a time.
   func endInterrupted(
     _ journals: SessionJournals, _ history: RunHistory, in state: StateDirectory, writtenBy version: String,
-    at now: Instant
-  ) throws {
+    at now: Instant, notice: (String) -> Void
+  ) throws(JournalError) {
     let all = (entries + underFormerNames).joined().filter(\.isInterrupted)
     for (session, found) in Dictionary(grouping: all, by: \.session).sorted(by: { $0.key < $1.key }) {
       let nodes = found.map(\.row.id)
@@ -77,13 +79,21 @@ struct FormerRequests {
         $0.isOnDisk && $0.identifier == session
       }) {
         try journal.endIntents(of: nodes, at: now)
-      } else if case .acquired(let lock) = try SessionLock.try(session: session, in: state, at: now) {
+        continue
+      }
+      do throws(JournalError) {
+        guard case .acquired(let lock) = try SessionLock.try(session: session, in: state, at: now) else {
+          continue
+        }
         defer { lock.release() }
         let known = try history.knownJournals(locked: Set(state.lockedSessions()))
         let journal = try SessionJournal.openExisting(
           session: session, in: state, known: known, writtenBy: version, at: now)
+        defer { try? journal?.close() }  // All changes are already synced.
         try journal?.endIntents(of: nodes, at: now)
-        try journal?.close()
+      } catch {
+        // A problem in another session does not stop this run.
+        notice("cannot record in session '\(session)' that a request is ambiguous: \(error)")
       }
     }
   }
