@@ -17,6 +17,26 @@ import Testing
     #expect(held == [true, true, false, true])
   }
 
+  /// The server decides how it writes a URL.
+  @Test(arguments: [
+    "http://h/p/1#x", "http://h/p/%31", "HTTP://H/p/1", "http://h:080/p/1", "http://h/p/1?",
+    "http://u@h/p/x/../1",
+  ])
+  func `is the same in another spelling`(_ url: String) {
+    var resources = UploadResources()
+    let held = [resources.hold("http://h/p/1", for: first), resources.hold(url, for: second)]
+    #expect(held == [true, false])
+  }
+
+  @Test(arguments: [
+    "http://h/p/2", "http://h/P/1", "http://h/p/1?x", "https://h/p/1", "http://h/p%2F1", "http://h/p/1/",
+  ])
+  func `is another one in another place`(_ url: String) {
+    var resources = UploadResources()
+    let held = [resources.hold("http://h/p/1", for: first), resources.hold(url, for: second)]
+    #expect(held == [true, true])
+  }
+
   @Test func `is that of one part of a file`() {
     var resources = UploadResources()
     let held = [

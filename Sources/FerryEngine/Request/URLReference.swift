@@ -1,4 +1,5 @@
 import FerryDigest
+import FerryPlan
 
 /// The parts of a URL or relative reference, with percent-encoding unchanged (RFC 3986 appendix B).
 struct URLReference {
@@ -80,6 +81,14 @@ struct URLReference {
     url.query = query.flatMap { $0.isEmpty ? nil : Self.decodingUnreserved($0) }
     url.fragment = nil
     return url
+  }
+
+  /// The absolute URL in its normal form, without its username and password. Two URLs with the same text refer to the same
+  /// resource.
+  var resource: String {
+    let url = normalized
+    let server = Origin(url: url.description)?.description ?? "\(url.scheme ?? "")://\(url.authority ?? "")"
+    return server + url.path + (url.query.map { "?" + $0 } ?? "")
   }
 
   /// Decodes percent-encoded unreserved characters, and converts the digits of other percent-encoding to uppercase.

@@ -327,9 +327,7 @@ struct ResponseInterpreter {
   /// Whether a URL from a response is the URL of the request in its normal form, apart from its fragment, user name
   /// and password.
   private static func isSame(_ url: URLReference, _ request: String) -> Bool {
-    let (own, other) = (url.normalized, URLReference(request).normalized)
-    return Origin(url: own.description) == Origin(url: other.description) && own.path == other.path
-      && own.query == other.query
+    url.resource == URLReference(request).resource
   }
 
   /// Records the size of the parts of an S3 upload together with its upload ID.

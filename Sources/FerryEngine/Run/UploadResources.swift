@@ -47,8 +47,8 @@ struct UploadResources {
   private static func hash(_ url: String) -> Int {
     var hasher = Hasher()
     // Bytes are hashed, because URLs with different bytes may be equal as strings.
-    var url = url
-    url.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    var resource = URLReference(url).resource
+    resource.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     return hasher.finalize()
   }
 }
