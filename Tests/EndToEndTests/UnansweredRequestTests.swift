@@ -104,11 +104,13 @@ struct UnansweredRequestTests {
     try await expectAmbiguous(job)
     try await expectAmbiguous(job)
     #expect(try await other.received().inbox.isEmpty)
-    // The commands refer to the server and the session to which the request was sent.
+    // The commands refer to the server to which the request was sent.
     let ambiguity = try #require(try job.report().node("notify")?.ambiguity)
     #expect(ambiguity.origin == receiver.url)
-    #expect(ambiguity.resolve.allSatisfy { $0.contains("--session e2e.quick ") }, "\(ambiguity.resolve)")
-    #expect(try await job.status().session("e2e.quick")?.node("notify")?.state == "ambiguous")
+    let session = edit == "session" ? "e2e.uploads" : "e2e.quick"
+    #expect(ambiguity.resolve.allSatisfy { $0.contains("--session \(session) ") }, "\(ambiguity.resolve)")
+    let status = try await job.status().sessions.flatMap(\.nodes).filter { $0.name == "notify" }
+    #expect(status.count { $0.state == "ambiguous" } == 1, "\(status)")
   }
 
   /// The server of the edited manifest was already tried in this round.
@@ -127,17 +129,43 @@ struct UnansweredRequestTests {
     #expect(try job.report().node("notify")?.ambiguity?.origin == receiver.url)
   }
 
-  /// The request is done, and only its session changes.
-  @Test func `keeps its result after an edit of its session`() async throws {
+  @Test func `is not sent again after an edit of its session was undone`() async throws {
     let job = try workspace(Self.request, Self.waiting)
-    try await receiver.clearFaults()
+    try await kill(job)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    let edited = text.replacing("session: quick\n    request", with: "session: uploads\n    request")
+    #expect(edited != text)
+    for manifest in [edited, text, edited] {
+      try job.folder.write(Data(manifest.utf8), to: "job.yaml")
+      try await expectAmbiguous(job)
+    }
+    #expect(try await job.ferry("resolve", "notify", "done", "--manifest", "job.yaml").status == 0)
     #expect(try await job.run().command.status == 5)
-    let edited = JobText.text(
-      server: receiver.url, Self.request.replacing("session: quick", with: "session: uploads") + Self.waiting)
-    try job.folder.write(Data(edited.utf8), to: "job.yaml")
-    let (run, report) = try await job.run()
-    #expect(run.status == 5 && report.node("notify")?.state == "succeeded", "\(run.stdout)")
     #expect(try await receiver.received().inbox.count == 1)
+  }
+
+  /// The outcome cannot be recorded while another process holds the former session.
+  @Test func `waits for its former session after an edit`() async throws {
+    let job = try workspace(Self.request, JobText.puts)
+    try await kill(job, awaitsFile: true)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.folder.write(
+      Data(text.replacing("session: quick\n    request", with: "session: uploads\n    request").utf8),
+      to: "job.yaml")
+    let slow = try await ReceiverProcess.start(faults: ["inbox:delay=300"])
+    let other = JobText.text(server: slow.url, Self.request)
+      .replacing("name: e2e\n", with: "name: other\n").replacing(
+        "quick: {", with: "quick: { identifier: e2e.quick,")
+    try job.folder.write(Data(other.utf8), to: "other.yaml")
+    let holder = try job.start(["run", "other.yaml"])
+    _ = try await slow.received { !$0.inbox.isEmpty }
+    let (waiting, report) = try await job.run()
+    #expect(waiting.status == 5 && report.run.roundClosed == false, "\(waiting.stdout)\(waiting.stderr)")
+    #expect(waiting.stdout.contains("which another process holds"), "\(waiting.stdout)")
+    holder.signal(SIGKILL)
+    _ = await holder.end()
+    try await expectAmbiguous(job)
+    #expect(try await job.ferry("resolve", "notify", "done", "--manifest", "job.yaml").status == 0)
   }
 
   @Test(arguments: [("done", 1), ("retry", 2)])
@@ -157,19 +185,24 @@ struct UnansweredRequestTests {
     #expect(try job.report().node("notify")?.state == "succeeded")
   }
 
-  @Test(arguments: ["request_gone", "other_name"])
-  func `is reported if the manifest no longer has it`(_ code: String) async throws {
+  @Test(arguments: ["request_gone", "other_name", "other_session"])
+  func `is reported if the edited manifest has another one or none`(_ code: String) async throws {
     let job = try workspace(Self.request, JobText.puts)
     try await kill(job, awaitsFile: true)
+    let other = try await ReceiverProcess.start()
+    let text = JobText.text(server: receiver.url, Self.request + JobText.puts)
     let edited =
-      code == "request_gone"
-      ? JobText.text(server: receiver.url, JobText.puts)
-      : JobText.text(server: receiver.url, Self.request + JobText.puts).replacing(
-        "name: e2e\n", with: "name: other\n")
+      switch code {
+      case "request_gone": JobText.text(server: receiver.url, JobText.puts)
+      case "other_name": text.replacing("name: e2e\n", with: "name: other\n")
+      default:
+        text.replacing("session: quick\n    request", with: "session: uploads\n    request")
+          .replacing("${vars.api}/inbox", with: "\(other.url)/inbox")
+      }
     try job.folder.write(Data(edited.utf8), to: "job.yaml")
     let (run, report) = try await job.run()
     #expect(
-      run.stderr.contains("notify: 1 request that may have been executed: the manifest "), "\(run.stderr)")
+      run.stderr.contains("notify: 1 request that may have been executed: "), "\(run.stderr)")
     #expect(report.run.edits?.contains { $0.code == code && $0.upload == "notify" } == true)
     #expect(try await job.ferry("status", "e2e.quick").stdout.contains("request notify of e2e"))
   }

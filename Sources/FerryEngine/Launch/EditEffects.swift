@@ -26,10 +26,8 @@ struct EditEffects {
         effects += try inOtherSessions(other, .otherName)
         effects += try submitted(other, .otherName)
       }
-      effects += removedRequests(manifest)
-      effects += former.underFormerNames[manifest].filter(\.row.isInDoubt).map { request($0, .otherName) }
       return effects
-    } + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
+    } + requests + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
   }
 
   private func inOwnSessions(_ manifest: String) throws -> [EditEffect] {
@@ -111,28 +109,30 @@ struct EditEffects {
     }
   }
 
-  /// Requests and fetches that the manifest no longer has. The others are reported as ambiguous themselves.
-  private func removedRequests(_ manifest: Int) -> [EditEffect] {
-    former.entries[manifest].filter { entry in
-      entry.row.isInDoubt
-        && !jobs.plan.nodes.contains {
-          $0.manifest.index == manifest && $0.name == entry.row.name && $0.kind == Node.Kind(entry.row.kind)
+  /// Requests and fetches that may have been executed, and whose state the run does not report otherwise.
+  private var requests: [EditEffect] {
+    former.unused(in: jobs.plan, used: launchState.formerRequests).map { entry in
+      let row = entry.row
+      let kind = row.kind == .fetch ? "fetch" : "request"
+      let node = jobs.plan.nodes.first {
+        $0.manifest == entry.manifest && $0.name == row.name && $0.kind == Node.Kind(row.kind)
+      }
+      let (code, why): (EditEffect.Code, String) =
+        if entry.manifest == nil {
+          (.otherName, "the manifest was previously named '\(row.manifest)'")
+        } else if let node {
+          jobs.plan.sessions[node.session.index].identifier == entry.session
+            ? (.otherOrigin, "\(kind) '\(row.name)' previously used \(row.server ?? "another server")")
+            : (.otherSession, "\(kind) '\(row.name)' was previously in session '\(entry.session)'")
+        } else {
+          (.requestGone, "the manifest no longer has \(kind) '\(row.name)'")
         }
-    }.map { request($0, .requestGone) }
-  }
-
-  private func request(_ entry: FormerRequests.Entry, _ code: EditEffect.Code) -> EditEffect {
-    let kind = entry.row.kind == .fetch ? "fetch" : "request"
-    let why =
-      code == .requestGone
-      ? "the manifest no longer has \(kind) '\(entry.row.name)'"
-      : "the manifest was previously named '\(entry.row.manifest)'"
-    return EditEffect(
-      code, manifest: entry.row.manifest, upload: entry.row.name, session: entry.session,
-      origin: entry.row.server, items: 1,
-      message:
-        "1 \(kind) that may have been executed: \(why); for the commands that record whether it was, run: \(state.command(["status", entry.session]))"
-    )
+      return EditEffect(
+        code, manifest: row.manifest, upload: row.name, session: entry.session, origin: row.server, items: 1,
+        message:
+          "1 \(kind) that may have been executed: \(why); check the server, or undo this change to have it reported as ambiguous"
+      )
+    }
   }
 
   private func effect(

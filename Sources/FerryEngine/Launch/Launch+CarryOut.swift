@@ -104,11 +104,11 @@ extension Launch {
       removal: SessionRemoval(history: history, environment: environment), compare: run.threads.compare,
       notice: run.notice)
     let continued = jobs.manifests.filter { run.roundsOpenedAt[$0] != run.startedAt }
-    let former = try FormerRequests(
+    var former = try FormerRequests(
       jobs, rounds: run.rounds, continued: Set(continued), run: run.id, journals, history, in: state,
       notice: run.notice)
-    try former.endInterrupted(
-      journals, history, in: state, writtenBy: version, at: clock.now, notice: run.notice)
+    try former.settle(
+      jobs.plan, rounds: run.rounds, journals, history, in: state, writtenBy: version, at: clock.now)
     let (before, listed) = try recordingMissingRoots(run, journals, listers) {
       let before = try OwedFiles.settle(
         jobs.plan, journals, run.selection, listers: listers, unless: isStopped)

@@ -1,24 +1,26 @@
 import FerryJournal
 import FerryPlan
 
-/// What earlier launches have recorded in the open rounds about requests and fetches that an edit has since moved to another
-/// session or origin, removed, or renamed.
+/// Requests and fetches that earlier launches may have executed in the open rounds, and that an edit has since moved to another
+/// session or origin, removed, or renamed. In a round, such a request is not sent again before its outcome is known.
 struct FormerRequests {
-  /// The row of a request or a fetch that may have been executed or is done, and the session whose journal has it.
+  /// The row of a request or a fetch whose outcome is unknown, and the session whose journal has it.
   struct Entry {
     var session: String
     /// A row that a killed launch has left with an intent is ambiguous here.
     var row: NodeRow
+    /// The manifest that has the same request or fetch under another session or origin; `nil` for a manifest that was
+    /// previously named differently.
+    var manifest: ManifestID?
     /// Whether a killed launch has left the row with an intent.
     var isInterrupted = false
+    /// Why the row could not be moved.
+    var obstacle: RecordedFailure?
   }
 
-  /// By manifest.
-  private(set) var entries: [[Entry]] = []
-  /// The rows under former names of the manifests.
-  private(set) var underFormerNames: [[Entry]] = []
+  private(set) var entries: [Entry] = []
 
-  /// No rows.
+  /// No requests.
   init() {}
 
   /// - Parameters:
@@ -30,91 +32,158 @@ struct FormerRequests {
     _ jobs: Jobs, rounds: [Int64], continued: Set<Int>, run: String? = nil, _ journals: SessionJournals,
     _ history: RunHistory, in state: StateDirectory, notice: (String) -> Void
   ) throws {
-    let search = FormerRequestSearch(plan: jobs.plan, journals: journals, history: history, state: state)
+    var search = FormerRequestSearch(plan: jobs.plan, journals: journals, history: history, state: state)
     for manifest in jobs.manifests {
       let (name, round) = (jobs.plan.manifests[manifest], rounds[manifest])
       if continued.contains(manifest) {
+        search.wanted[name] = .init(round: round, manifest: ManifestID(manifest))
         // Without one of these reasons, the journals of the other sessions are not opened.
-        let everywhere =
-          try search.hasOpenRequest(manifest, round: round)
+        if try search.hasOpenRequest(manifest, round: round)
           || history.hasUnendedRun(of: name, round: round, except: run)
-        entries.append(try search.rows(of: name, round: round, everywhere: everywhere, notice))
-      } else {
-        entries.append([])
+        {
+          search.isEverywhere = true
+        }
       }
-      underFormerNames.append([])
       for former in try history.openManifests(atPath: AbsolutePath.text(of: jobs.all[manifest].path))
-      where former != name {
+      where !jobs.plan.manifests.contains(former) {
         guard let round = try history.latestRound(manifest: former)?.number else { continue }
-        underFormerNames[manifest] += try search.rows(of: former, round: round, everywhere: true, notice)
+        search.wanted[former] = .init(round: round, manifest: nil)
+        search.isEverywhere = true
       }
     }
+    entries = search.wanted.isEmpty ? [] : try search.entries(notice)
   }
 
-  /// The row that applies to a request or fetch in this round instead of its own one: of a request that may have been
-  /// executed, or one of the same origin that is done.
+  /// The entry that determines the state of a request or fetch in this round; `nil` if its own row does.
   ///
   /// - Parameter own: the node's own row.
-  func entry(for node: Node, own: NodeRow?, round: Int64) -> Entry? {
-    guard let identity = node.rowIdentity, entries.indices.contains(node.manifest.index) else { return nil }
+  func entry(for node: Node, in plan: Plan, own: NodeRow?, round: Int64) -> Entry? {
     if let own, own.round == round, own.state.isClosed || own.hasIntent { return nil }
-    let candidates = entries[node.manifest.index].filter {
-      $0.row.name == node.name && $0.row.kind == identity.kind
-    }
-    return candidates.first(where: \.row.isInDoubt) ?? candidates.first { $0.row.origin == identity.origin }
+    return entries.first { $0.isMeant(node, in: plan) }
   }
 
-  /// Records that the requests of killed launches are ambiguous, so that the user can resolve them. In a session that
-  /// another process holds, or whose journal cannot be written, a later run records it.
+  /// The entries that determine the state of no node.
+  func unused(in plan: Plan, used: [NodeID: Entry]) -> [Entry] {
+    let rows = Set(used.values.map { [$0.session, "\($0.row.id)"] })
+    return entries.filter { !rows.contains([$0.session, "\($0.row.id)"]) }
+  }
+
+  /// Records the outcomes of killed launches as ambiguous, so that the user can resolve them. If only the session was
+  /// edited, the row moves to the node's journal.
   ///
-  /// - Parameter notice: receives messages, one line at a time.
-  func endInterrupted(
-    _ journals: SessionJournals, _ history: RunHistory, in state: StateDirectory, writtenBy version: String,
-    at now: Instant, notice: (String) -> Void
+  /// A row in a session that another process holds, or whose journal cannot be written, remains; a later run moves it.
+  mutating func settle(
+    _ plan: Plan, rounds: [Int64], _ journals: SessionJournals, _ history: RunHistory,
+    in state: StateDirectory, writtenBy version: String, at now: Instant
   ) throws(JournalError) {
-    let all = (entries + underFormerNames).joined().filter(\.isInterrupted)
-    for (session, found) in Dictionary(grouping: all, by: \.session).sorted(by: { $0.key < $1.key }) {
-      let nodes = found.map(\.row.id)
-      if let journal = journals.all.lazy.compactMap(\.self).first(where: {
-        $0.isOnDisk && $0.identifier == session
-      }) {
-        try journal.endIntents(of: nodes, at: now)
+    var rest: [Entry] = []
+    for var entry in entries {
+      guard let manifest = entry.manifest, let node = plan.nodes.first(where: { entry.isMeant($0, in: plan) })
+      else {
+        rest.append(entry)
         continue
       }
-      do throws(JournalError) {
-        guard case .acquired(let lock) = try SessionLock.try(session: session, in: state, at: now) else {
-          continue
-        }
-        defer { lock.release() }
-        let known = try history.knownJournals(locked: Set(state.lockedSessions()))
-        let journal = try SessionJournal.openExisting(
-          session: session, in: state, known: known, writtenBy: version, at: now)
-        defer { try? journal?.close() }  // All changes are already synced.
-        try journal?.endIntents(of: nodes, at: now)
-      } catch {
-        // A problem in another session does not stop this run.
-        notice("cannot record in session '\(session)' that a request is ambiguous: \(error)")
+      let round = rounds[manifest.index]
+      guard let journal = journals.all[node.session.index], let own = try journals.row(of: node, in: plan),
+        own.round != round || !own.state.isClosed || own.state == .ambiguous
+      else {
+        rest.append(entry)
+        continue
       }
+      let moves = journal.isOnDisk && entry.session != journal.identifier
+      let isRecorded = own.round == round && own.state == .ambiguous
+      do throws(JournalError) {
+        let source = FormerJournal(entry.session, journals, history, state, version, at: now)
+        let isFree = try source.write { former throws(JournalError) in
+          guard moves else { return try former.endIntent(of: entry.row.id, at: now) }
+          // If the process is killed between these calls, the next run repeats the second one.
+          if !isRecorded { try journal.recordAmbiguity(of: own.id, as: entry.row, at: now) }
+          try former.forgetAttempt(of: entry.row.id)
+        }
+        if !isFree { entry.obstacle = .heldElsewhere(entry.session) }
+        if moves, isFree { continue }
+      } catch {
+        entry.obstacle = .unrecorded(entry.session, error)
+      }
+      rest.append(entry)
     }
+    entries = rest
   }
 }
 
 extension FormerRequests.Entry {
-  fileprivate init(session: String, found row: NodeRow) {
-    (self.session, self.row) = (session, row)
-    guard row.isInDoubt else { return }
+  fileprivate init(_ row: NodeRow, in session: String, of manifest: ManifestID?) {
+    (self.session, self.row, self.manifest) = (session, row, manifest)
     self.row.hasIntent = false
     guard !row.state.isClosed else { return }
     (isInterrupted, self.row.state, self.row.failure) = (true, .ambiguous, .interruptedRequest)
+  }
+
+  /// Whether a node is the request or fetch of the row, with another session or another origin. With both, it is another
+  /// request.
+  fileprivate func isMeant(_ node: Node, in plan: Plan) -> Bool {
+    guard node.manifest == manifest, node.name == row.name, let identity = node.rowIdentity,
+      identity.kind == row.kind
+    else { return false }
+    return identity.origin == row.origin || plan.sessions[node.session.index].identifier == session
+  }
+}
+
+/// The journal of the session in which a request was sent.
+private struct FormerJournal {
+  let session: String
+  let own: SessionJournal?
+  let history: RunHistory
+  let state: StateDirectory
+  let version: String
+  let now: Instant
+
+  init(
+    _ session: String, _ journals: SessionJournals, _ history: RunHistory, _ state: StateDirectory,
+    _ version: String, at now: Instant
+  ) {
+    own = journals.all.lazy.compactMap(\.self).first { $0.isOnDisk && $0.identifier == session }
+    (self.session, self.history, self.state, self.version, self.now) = (session, history, state, version, now)
+  }
+
+  /// Calls `body` with the journal. Returns `false` without a call if another process holds the session.
+  func write(_ body: (SessionJournal) throws(JournalError) -> Void) throws(JournalError) -> Bool {
+    if let own {
+      try body(own)
+      return true
+    }
+    guard case .acquired(let lock) = try SessionLock.try(session: session, in: state, at: now) else {
+      return false
+    }
+    defer { lock.release() }
+    let known = try history.knownJournals(locked: Set(state.lockedSessions()))
+    let journal = try SessionJournal.openExisting(
+      session: session, in: state, known: known, writtenBy: version, at: now)
+    defer { try? journal?.close() }  // All changes are already synced.
+    if let journal { try body(journal) }
+    return true
   }
 }
 
 /// Searches the journals for requests and fetches that the plan does not reach.
 private struct FormerRequestSearch {
+  struct Wanted {
+    var round: Int64
+    var manifest: ManifestID?
+  }
+
   let plan: Plan
   let journals: SessionJournals
   let history: RunHistory
   let state: StateDirectory
+  /// By the manifest's name in the journals.
+  var wanted: [String: Wanted] = [:]
+  /// Whether to search the journals of sessions that the plan does not use.
+  var isEverywhere = false
+
+  init(plan: Plan, journals: SessionJournals, history: RunHistory, state: StateDirectory) {
+    (self.plan, self.journals, self.history, self.state) = (plan, journals, history, state)
+  }
 
   /// Whether the manifest has a request or fetch that has not ended in its round.
   func hasOpenRequest(_ manifest: Int, round: Int64) throws(JournalError) -> Bool {
@@ -126,53 +195,78 @@ private struct FormerRequestSearch {
     return false
   }
 
-  func rows(
-    of manifest: String, round: Int64, everywhere: Bool, _ notice: (String) -> Void
-  ) throws -> [FormerRequests.Entry] {
+  func entries(_ notice: (String) -> Void) throws -> [FormerRequests.Entry] {
     var found: [FormerRequests.Entry] = []
     // A file that this process has open for writing must not be opened again: closing it would drop SQLite's locks.
     var own: Set<String> = []
     for (session, journal) in journals.all.enumerated() {
       guard let journal, journal.isOnDisk else { continue }
       own.insert(journal.identifier)
-      let reached = reached(SessionID(session), manifest)
-      found += try rows(of: manifest, round: round, in: journal).filter {
-        !reached[$0.row.name, default: []].contains(.init(kind: $0.row.kind, origin: $0.row.origin))
+      let reached = Set(
+        plan.nodes.filter { $0.session.index == session }.compactMap { node in
+          node.rowIdentity.map { Reached(node.manifest, node.name, $0) }
+        })
+      found += try entries(of: journal).filter { entry in
+        guard let manifest = entry.manifest else { return true }
+        return !reached.contains(
+          Reached(manifest, entry.row.name, .init(kind: entry.row.kind, origin: entry.row.origin)))
       }
     }
-    guard everywhere else { return found }
+    guard isEverywhere else { return found }
     let known = try history.knownJournals(locked: Set(state.lockedSessions()))
     for session in Set(try state.sessions()).union(known).subtracting(own).sorted() {
       do throws(JournalError) {
         let journal = try SessionJournal.openForReading(session: session, in: state, known: known)
         // The journal was only read, so closing it cannot lose data.
         defer { try? journal.close() }
-        found += try rows(of: manifest, round: round, in: journal)
+        for entry in try entries(of: journal) where try !isRunning(entry) { found.append(entry) }
       } catch {
         // A problem in another session does not stop this run.
         notice(
-          "cannot determine whether a request of manifest '\(manifest)' was sent in session '\(session)': \(error)"
-        )
+          "cannot determine whether requests of this manifest were sent in session '\(session)': \(error)")
       }
     }
     return found
   }
 
-  private func rows(
-    of manifest: String, round: Int64, in journal: SessionJournal
-  ) throws(JournalError) -> [FormerRequests.Entry] {
-    try journal.nodes.filter {
-      $0.manifest == manifest && $0.round == round && !$0.kind.hasItems && ($0.isInDoubt || $0.state == .done)
-    }.map { FormerRequests.Entry(session: journal.identifier, found: $0) }
+  private struct Reached: Hashable {
+    var manifest: ManifestID
+    var name: String
+    var identity: Node.RowIdentity
+
+    init(_ manifest: ManifestID, _ name: String, _ identity: Node.RowIdentity) {
+      (self.manifest, self.name, self.identity) = (manifest, name, identity)
+    }
   }
 
-  /// The identities of the manifest's rows in a session, by name.
-  private func reached(_ session: SessionID, _ manifest: String) -> [String: Set<Node.RowIdentity>] {
-    var reached: [String: Set<Node.RowIdentity>] = [:]
-    for node in plan.nodes
-    where node.session == session && plan.manifests[node.manifest.index] == manifest {
-      if let identity = node.rowIdentity { reached[node.name, default: []].insert(identity) }
+  private func entries(of journal: SessionJournal) throws(JournalError) -> [FormerRequests.Entry] {
+    try journal.nodes.compactMap { row in
+      guard let wanted = wanted[row.manifest], row.round == wanted.round, row.isInDoubt else { return nil }
+      return FormerRequests.Entry(row, in: journal.identifier, of: wanted.manifest)
     }
-    return reached
+  }
+
+  /// Whether another process that runs the manifest in this session is about to record the outcome.
+  private func isRunning(_ entry: FormerRequests.Entry) throws(JournalError) -> Bool {
+    guard entry.isInterrupted, let holder = try SessionLock.holder(session: entry.session, in: state) else {
+      return false
+    }
+    return try history.liveRun(of: [entry.row.manifest])?.process.pid == holder.pid
+  }
+}
+
+extension RecordedFailure {
+  fileprivate static func heldElsewhere(_ session: String) -> RecordedFailure {
+    RecordedFailure(
+      code: .waiting,
+      message: "the request may have been executed in session '\(session)', which another process holds")
+  }
+
+  fileprivate static func unrecorded(_ session: String, _ error: JournalError) -> RecordedFailure {
+    RecordedFailure(
+      code: .waiting,
+      message:
+        "the request may have been executed in session '\(session)', whose journal cannot be written: \(error)"
+    )
   }
 }

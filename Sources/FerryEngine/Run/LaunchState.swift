@@ -10,7 +10,7 @@ struct LaunchState {
   /// The journal row of each node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
-  /// The rows that apply in this round to requests and fetches instead of those in `rows`.
+  /// Requests and fetches that may have been executed in another session or at another origin.
   var formerRequests: [NodeID: FormerRequests.Entry] = [:]
   /// For nodes that have failed in this round and remained open, the time of the first failure.
   var failingSince: [NodeID: Instant] = [:]
@@ -127,7 +127,7 @@ struct LaunchState {
       }
       rows.append(row)
       if row?.failing?.round == round { failingSince[id] = row?.failing?.since }
-      formerRequests[id] = former.entry(for: node, own: row, round: round)
+      formerRequests[id] = former.entry(for: node, in: jobs.plan, own: row, round: round)
       guard selection.contains(id) else {
         starts.append(.notSelected)
         continue
@@ -159,8 +159,8 @@ struct LaunchState {
       case .fetch(let work):
         let path = jobs.job(of: id).folder + "/" + work.saveTo
         starts.append(
-          fetch(work, formerRequests[id]?.row ?? row, savedTo: path, round: round, at: now))
-      case .request: starts.append(request(node, formerRequests[id]?.row ?? row, round: round))
+          formerRequests[id]?.start ?? fetch(work, row, savedTo: path, round: round, at: now))
+      case .request: starts.append(formerRequests[id]?.start ?? request(node, row, round: round))
       }
     }
     self.nextRows = nextRows
@@ -344,6 +344,10 @@ struct LaunchState {
     secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
     return .closed(NodeOutcome(row.state), row.failure)
   }
+}
+
+extension FormerRequests.Entry {
+  fileprivate var start: NodeStart { obstacle.map { .left($0) } ?? .closed(.ambiguous, row.failure) }
 }
 
 extension NodeOutcome {

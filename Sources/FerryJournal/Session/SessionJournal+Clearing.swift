@@ -144,24 +144,6 @@ extension SessionJournal {
     }
   }
 
-  /// Ends requests and fetches with which a launch was killed: they become ambiguous. The changes are synced when this method
-  /// returns. The caller holds the session's lock, and no run writes to the journal.
-  ///
-  /// - Parameter nodes: the IDs of their rows. Rows without an intent are not changed.
-  package func endIntents(of nodes: [Int64], at now: Instant) throws(JournalError) {
-    let reason = RecordedFailure.interruptedRequest
-    try transaction { db in
-      for node in nodes {
-        try db.execute(
-          sql: """
-            UPDATE node SET state = \(ItemState.ambiguous.rawValue), intent = NULL, closed_at = ?, failure_code = ?,
-            failure_status = NULL, failure_message = ? WHERE id = ? AND intent IS NOT NULL AND \(Self.isOpen)
-            """,
-          arguments: [now.nanoseconds, reason.code.rawValue, reason.message, node])
-      }
-    }
-  }
-
   /// Removes a session's journal with all its contents. Has no effect if there is no journal. The caller
   /// holds the session's lock, has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
   /// has made sure that the journal is not open.
@@ -185,7 +167,7 @@ extension SessionJournal {
   /// since then whether the step was executed.
   private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
-  private static var isOpen: String { openCondition("") }
+  static var isOpen: String { openCondition("") }
 
   /// Returns an SQL condition that is true for an open item.
   ///

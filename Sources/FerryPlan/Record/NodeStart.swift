@@ -19,7 +19,8 @@ package enum NodeStart: Sendable {
   case stored
   /// A fetch whose `cache_policy` does not allow a request although no document is stored. It fails.
   case notStored
-  /// An upload whose items have not all been sent yet by other processes. It remains for a later launch.
+  /// An upload whose items have not all been sent yet by other processes, or a request or fetch whose outcome is unknown until
+  /// another process ends. It remains for a later launch.
   case left(RecordedFailure)
   /// An upload that other processes have skipped, and the numbers of its items. If all nodes that it needs have succeeded
   /// since, it remains for a later launch for the stated reason; otherwise, it is skipped.
