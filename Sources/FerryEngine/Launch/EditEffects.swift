@@ -16,18 +16,24 @@ struct EditEffects {
   let notice: (String) -> Void
 
   func find() throws -> [EditEffect] {
-    try jobs.manifests.flatMap { manifest in
+    var effects: [EditEffect] = []
+    /// The manifests whose files other sessions may have, by name.
+    var searched: [String: EditEffect.Code] = [:]
+    for manifest in jobs.manifests {
       let name = jobs.plan.manifests[manifest]
-      var effects = try inOwnSessions(name)
-      if try hasNewUpload(manifest) { effects += try inOtherSessions(name, .otherSession) }
-      let path = AbsolutePath.text(of: jobs.all[manifest].path)
+      effects += try inOwnSessions(name)
+      if try hasNewUpload(manifest) { searched[name] = .otherSession }
       effects += try submitted(name, nil)
+      let path = AbsolutePath.text(of: jobs.all[manifest].path)
       for other in try history.openManifests(atPath: path) where other != name {
-        effects += try inOtherSessions(other, .otherName)
+        searched[other] = .otherName
         effects += try submitted(other, .otherName)
       }
-      return effects
-    } + requests + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
+    }
+    effects +=
+      searched.isEmpty
+      ? [] : try inOtherSessions(searched.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    return effects + requests + launchState.droppedIDs.sorted { $0.key < $1.key }.map(dropped)
   }
 
   private func inOwnSessions(_ manifest: String) throws -> [EditEffect] {
@@ -58,37 +64,41 @@ struct EditEffects {
     }
   }
 
-  private func inOtherSessions(_ manifest: String, _ code: EditEffect.Code) throws -> [EditEffect] {
+  /// - Parameter manifests: their names in the journals. Each journal is opened once.
+  private func inOtherSessions(
+    _ manifests: [(name: String, code: EditEffect.Code)]
+  ) throws -> [EditEffect] {
     // A file that this process has open for writing must not be opened again: closing it would drop SQLite's
     // locks.
     let own = Dictionary(
       uniqueKeysWithValues: journals.all.compactMap(\.self).filter(\.isOnDisk).map { ($0.identifier, $0) })
+    let former = manifests.filter { $0.code == .otherName }
     return try state.sessions().flatMap { identifier -> [EditEffect] in
-      if let journal = own[identifier] {
-        guard code == .otherName else { return [] }
-        return try journal.openUploads(of: manifest, except: []).map {
-          effect(code, manifest, $0, identifier)
-        }
-      }
+      if let journal = own[identifier] { return try openUploads(of: former, in: journal) }
       do throws(JournalError) {
-        return try openUploads(of: manifest, in: identifier).map { effect(code, manifest, $0, identifier) }
+        let journal = try SessionJournal.openForReading(session: identifier, in: state)
+        // The journal was only read, so closing it cannot lose data.
+        defer { try? journal.close() }
+        return try openUploads(of: manifests, in: journal)
       } catch {
         // A problem in another session does not stop this run.
-        notice(
-          "cannot determine whether files of manifest '\(manifest)' remain in session '\(identifier)': \(error)"
-        )
+        let files = manifests.count == 1 ? "files of manifest '\(manifests[0].name)'" : "files"
+        notice("cannot determine whether \(files) remain in session '\(identifier)': \(error)")
         return []
       }
     }
   }
 
   private func openUploads(
-    of manifest: String, in session: String
-  ) throws(JournalError) -> [SessionJournal.OpenUpload] {
-    let journal = try SessionJournal.openForReading(session: session, in: state)
-    // The journal was only read, so closing it cannot lose data.
-    defer { try? journal.close() }
-    return try journal.openUploads(of: manifest, except: [])
+    of manifests: [(name: String, code: EditEffect.Code)], in journal: SessionJournal
+  ) throws(JournalError) -> [EditEffect] {
+    var effects: [EditEffect] = []
+    for (manifest, code) in manifests {
+      effects += try journal.openUploads(of: manifest, except: []).map {
+        effect(code, manifest, $0, journal.identifier)
+      }
+    }
+    return effects
   }
 
   /// Files submitted to uploads that the manifest no longer has in the note's session. The notes are kept.
