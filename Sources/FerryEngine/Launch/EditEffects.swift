@@ -121,7 +121,7 @@ struct EditEffects {
 
   /// Requests and fetches that may have been executed, and whose state the run does not report otherwise.
   private var requests: [EditEffect] {
-    former.unused(in: jobs.plan, used: launchState.formerRequests).map { entry in
+    former.unused(used: launchState.formerRequests).filter(\.row.isInDoubt).map { entry in
       let row = entry.row
       let kind = row.kind == .fetch ? "fetch" : "request"
       let node = jobs.plan.nodes.first {
@@ -140,7 +140,7 @@ struct EditEffects {
       return EditEffect(
         code, manifest: row.manifest, upload: row.name, session: entry.session, origin: row.server, items: 1,
         message:
-          "1 \(kind) that may have been executed: \(why); check the server, or undo this change to have it reported as ambiguous"
+          "1 \(kind) that may have been executed: \(why); check the server; for the commands that record its outcome, run: \(state.command(["status", entry.session]))"
       )
     }
   }

@@ -2,9 +2,11 @@ import FerryJournal
 import FerryPlan
 
 /// Requests and fetches that earlier launches may have executed in the open rounds, and that an edit has since moved to another
-/// session or origin, removed, or renamed. In a round, such a request is not sent again before its outcome is known.
+/// session or origin, removed, or renamed. In a round, such a request is sent again only after the decision that it was not
+/// executed.
 struct FormerRequests {
-  /// The row of a request or a fetch whose outcome is unknown, and the session whose journal has it.
+  /// The row of a request or a fetch whose outcome is unknown, or was unknown until the user recorded that it was executed,
+  /// and the session whose journal has it.
   struct Entry {
     var session: String
     /// A row that a killed launch has left with an intent is ambiguous here.
@@ -59,17 +61,19 @@ struct FormerRequests {
   /// - Parameter own: the node's own row.
   func entry(for node: Node, in plan: Plan, own: NodeRow?, round: Int64) -> Entry? {
     if let own, own.round == round, own.state.isClosed || own.hasIntent { return nil }
-    return entries.first { $0.isMeant(node, in: plan) }
+    let meant = entries.filter { $0.isMeant(node, in: plan) }
+    return meant.first(where: \.row.isInDoubt) ?? meant.first
   }
 
   /// The entries that determine the state of no node.
-  func unused(in plan: Plan, used: [NodeID: Entry]) -> [Entry] {
+  func unused(used: [NodeID: Entry]) -> [Entry] {
     let rows = Set(used.values.map { [$0.session, "\($0.row.id)"] })
     return entries.filter { !rows.contains([$0.session, "\($0.row.id)"]) }
   }
 
   /// Records the outcomes of killed launches as ambiguous, so that the user can resolve them. If only the session was
-  /// edited, the row moves to the node's journal.
+  /// edited, the row moves to the node's journal. If only the origin was edited, the node's row gets the outcome when the user
+  /// has recorded it.
   ///
   /// A row in a session that another process holds, or whose journal cannot be written, remains; a later run moves it.
   mutating func settle(
@@ -78,36 +82,56 @@ struct FormerRequests {
   ) throws(JournalError) {
     var rest: [Entry] = []
     for var entry in entries {
-      guard let manifest = entry.manifest, let node = plan.nodes.first(where: { entry.isMeant($0, in: plan) })
-      else {
-        rest.append(entry)
-        continue
-      }
-      let round = rounds[manifest.index]
-      guard let journal = journals.all[node.session.index], let own = try journals.row(of: node, in: plan),
-        own.round != round || !own.state.isClosed || own.state == .ambiguous
-      else {
-        rest.append(entry)
-        continue
-      }
-      let moves = journal.isOnDisk && entry.session != journal.identifier
-      let isRecorded = own.round == round && own.state == .ambiguous
+      let source = FormerJournal(entry.session, journals, history, state, version, at: now)
+      let move = try Move(of: entry, plan, rounds, journals)
       do throws(JournalError) {
-        let source = FormerJournal(entry.session, journals, history, state, version, at: now)
-        let isFree = try source.write { former throws(JournalError) in
-          guard moves else { return try former.endIntent(of: entry.row.id, at: now) }
-          // If the process is killed between these calls, the next run repeats the second one.
-          if !isRecorded { try journal.recordAmbiguity(of: own.id, as: entry.row, at: now) }
-          try former.forgetAttempt(of: entry.row.id)
+        if let move, !move.isRecorded, !entry.row.isInDoubt || move.isToOtherSession {
+          // If the process is killed before the former row is forgotten, the next run forgets it.
+          let isFree = try source.write { former throws(JournalError) in
+            try move.journal.recordOutcome(of: move.own, as: entry.row, at: now)
+            if move.isToOtherSession { try former.forgetAttempt(of: entry.row.id) }
+          }
+          if isFree { continue }
+          entry.obstacle = .heldElsewhere(entry.session)
+        } else if let move, move.isRecorded, move.isToOtherSession {
+          _ = try source.write { former throws(JournalError) in try former.forgetAttempt(of: entry.row.id) }
+          continue
+        } else if entry.isInterrupted {
+          let isFree = try source.write { former throws(JournalError) in
+            try former.endIntent(of: entry.row.id, at: now)
+          }
+          if !isFree { entry.obstacle = .heldElsewhere(entry.session) }
         }
-        if !isFree { entry.obstacle = .heldElsewhere(entry.session) }
-        if moves, isFree { continue }
       } catch {
         entry.obstacle = .unrecorded(entry.session, error)
       }
       rest.append(entry)
     }
     entries = rest
+  }
+}
+
+/// The node's own row, to which the outcome of a former request moves.
+private struct Move {
+  let journal: SessionJournal
+  let own: Int64
+  /// Whether an earlier run was killed after it had recorded the outcome in this row.
+  let isRecorded: Bool
+  /// Whether the former row is in another journal.
+  let isToOtherSession: Bool
+
+  /// `nil` if the plan has no such node, if the node has ended by itself, or if its journal does not store anything.
+  init?(
+    of entry: FormerRequests.Entry, _ plan: Plan, _ rounds: [Int64], _ journals: SessionJournals
+  ) throws(JournalError) {
+    guard let manifest = entry.manifest, let node = plan.nodes.first(where: { entry.isMeant($0, in: plan) }),
+      let journal = journals.all[node.session.index], journal.isOnDisk,
+      let row = try journals.row(of: node, in: plan)
+    else { return nil }
+    let hasEnded = row.round == rounds[manifest.index] && row.state.isClosed
+    guard !hasEnded || row.state == entry.row.state else { return nil }
+    (self.journal, own, isRecorded) = (journal, row.id, hasEnded)
+    isToOtherSession = journal.identifier != entry.session
   }
 }
 
@@ -219,7 +243,7 @@ private struct FormerRequestSearch {
         let journal = try SessionJournal.openForReading(session: session, in: state, known: known)
         // The journal was only read, so closing it cannot lose data.
         defer { try? journal.close() }
-        for entry in try entries(of: journal) where try !isRunning(entry) { found.append(entry) }
+        found += try entries(of: journal)
       } catch {
         // A problem in another session does not stop this run.
         notice(
@@ -241,17 +265,11 @@ private struct FormerRequestSearch {
 
   private func entries(of journal: SessionJournal) throws(JournalError) -> [FormerRequests.Entry] {
     try journal.nodes.compactMap { row in
-      guard let wanted = wanted[row.manifest], row.round == wanted.round, row.isInDoubt else { return nil }
+      guard let wanted = wanted[row.manifest], row.round == wanted.round, !row.kind.hasItems,
+        row.isInDoubt || row.failure?.code == .resolved
+      else { return nil }
       return FormerRequests.Entry(row, in: journal.identifier, of: wanted.manifest)
     }
-  }
-
-  /// Whether another process that runs the manifest in this session is about to record the outcome.
-  private func isRunning(_ entry: FormerRequests.Entry) throws(JournalError) -> Bool {
-    guard entry.isInterrupted, let holder = try SessionLock.holder(session: entry.session, in: state) else {
-      return false
-    }
-    return try history.liveRun(of: [entry.row.manifest])?.process.pid == holder.pid
   }
 }
 

@@ -347,7 +347,9 @@ struct LaunchState {
 }
 
 extension FormerRequests.Entry {
-  fileprivate var start: NodeStart { obstacle.map { .left($0) } ?? .closed(.ambiguous, row.failure) }
+  fileprivate var start: NodeStart {
+    obstacle.map { .left($0) } ?? .closed(NodeOutcome(row.state), row.failure)
+  }
 }
 
 extension NodeOutcome {

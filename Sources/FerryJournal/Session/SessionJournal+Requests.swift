@@ -19,19 +19,19 @@ extension SessionJournal {
     }
   }
 
-  /// Records that a request or fetch may have been executed, as the row of another journal shows.
+  /// Records the outcome of a request or fetch that another row shows.
   ///
   /// - Parameter node: the ID of its row.
-  package func recordAmbiguity(of node: Int64, as other: NodeRow, at now: Instant) throws(JournalError) {
+  package func recordOutcome(of node: Int64, as other: NodeRow, at now: Instant) throws(JournalError) {
     try transaction { db in
       try db.execute(
         sql: """
-          UPDATE node SET round = ?, state = \(ItemState.ambiguous.rawValue), intent = NULL, captures = NULL,
-          secret_captures = NULL, closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?
+          UPDATE node SET round = ?, state = ?, intent = NULL, captures = NULL, secret_captures = NULL, closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?
           WHERE id = ?
           """,
         arguments: [
-          other.round, (other.closedAt ?? now).nanoseconds, other.failure?.code.rawValue,
+          other.round, Int64(other.state.rawValue), (other.closedAt ?? now).nanoseconds,
+          other.failure?.code.rawValue,
           other.failure?.status.map { Int64($0) }, other.failure?.message, node,
         ])
     }

@@ -87,10 +87,14 @@ extension SessionJournal {
           }
         try db.execute(
           sql: """
-            UPDATE node SET state = ?, closed_at = ?, intent = NULL, failure_code = NULL, failure_status = NULL,
-            failure_message = NULL, failed_at = NULL WHERE id = ? AND state = \(ItemState.ambiguous.rawValue)
+            UPDATE node SET state = ?, closed_at = ?, intent = NULL, failure_code = ?, failure_status = NULL,
+            failure_message = ?, failed_at = NULL WHERE id = ? AND state = \(ItemState.ambiguous.rawValue)
             """,
-          arguments: [Int64(state.rawValue), state == .done ? now.nanoseconds : nil, node])
+          arguments: [
+            Int64(state.rawValue), state == .done ? now.nanoseconds : nil,
+            state == .done ? RecordedFailure.resolved.code.rawValue : nil,
+            state == .done ? RecordedFailure.resolved.message : nil, node,
+          ])
       }
     }
   }

@@ -74,6 +74,8 @@ extension FailureCode {
   package static let notDue = FailureCode(rawValue: "not_due")
   /// There is no external power.
   package static let power = FailureCode(rawValue: "power")
+  /// `ferry resolve` has recorded that a request or fetch was executed.
+  package static let resolved = FailureCode(rawValue: "resolved")
   /// The root of an upload does not exist: it was moved or removed, or it is not mounted.
   package static let rootMissing = FailureCode(rawValue: "root_missing")
   /// The root of an upload cannot be opened.

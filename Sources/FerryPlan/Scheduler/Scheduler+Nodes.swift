@@ -302,6 +302,9 @@ extension Scheduler {
 }
 
 extension RecordedFailure {
+  /// The reason why a request or fetch counts as succeeded after a decision of the user.
+  package static let resolved = RecordedFailure(
+    code: .resolved, message: "ferry resolve recorded that it was executed")
   /// The reason for the outcome of a single request for which an interrupted launch left an intent in the journal.
   package static let interruptedRequest = RecordedFailure(
     code: .responseLost, message: "a launch was interrupted after the request may have been sent")
