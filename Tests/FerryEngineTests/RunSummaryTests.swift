@@ -68,6 +68,24 @@ import Testing
       ], "\(summary)")
   }
 
+  /// Another user can cause a problem with a file that sorts first.
+  @Test func `shows the reasons why delivered files remain in place`() throws {
+    var node = node("photos", .succeeded, done: 3)
+    node.after = RunRecord.AfterRecord(
+      deleted: 0, moved: 0,
+      problems: [
+        ("a0", "it changed"), ("b", "the folder belongs to user 1"), ("c", "the folder belongs to user 1"),
+      ]
+      .map { .init(path: Array($0.0.utf8), code: "after_folder", message: $0.1, isOwed: true) })
+    let summary = try text(record(exit: .temporary, done: 3, nodes: [node]))
+    #expect(
+      summary.contains(
+        "photos: 2 × delivered, but not moved or deleted: the folder belongs to user 1 (first: b)\n"),
+      "\(summary)")
+    #expect(
+      summary.contains("photos: a0: delivered, but not moved or deleted: it changed\n"), "\(summary)")
+  }
+
   @Test func `states what was sent and received, what failed and why, and what to do next`() throws {
     let items = (0..<300).map { number in
       item(

@@ -70,11 +70,12 @@ struct ReportGitHub: ReportRenderer {
             ? "\(group.exampleName): not listed: \(message)"
             : "\(group.count) paths could not be listed, for example \(group.exampleName): \(message)"))
     }
-    if let problems = node.after?.problems, let first = problems.first {
-      let name = DisplayPath.shown(first.path, base64: first.pathBase64)
-      let files = Count.text(problems.count, "delivered file")
+    for group in node.afterProblemGroups {
+      let files = Count.text(group.count, "delivered file")
       warnings.append(
-        line("\(files) not moved or deleted, for example \(name): \(DisplayPath.line(first.message))"))
+        line(
+          "\(files) not moved or deleted, for example \(group.exampleName): \(DisplayPath.line(group.message))"
+        ))
     }
   }
 

@@ -40,11 +40,9 @@ extension RunSummary {
       for group in node.problemGroups {
         add(Self.line(node, group.count, group.exampleName, "not listed: \(DisplayPath.line(group.message))"))
       }
-      let undone = node.after?.problems ?? []
-      if let first = undone.first {
-        let name = DisplayPath.shown(first.path, base64: first.pathBase64)
-        let message = "delivered, but not moved or deleted: \(DisplayPath.line(first.message))"
-        add(Self.line(node, undone.count, name, message))
+      for group in node.afterProblemGroups {
+        let message = "delivered, but not moved or deleted: \(DisplayPath.line(group.message))"
+        add(Self.line(node, group.count, group.exampleName, message))
       }
     }
     for failure in ((record.run.onEvents ?? []) + (record.run.onExpiry ?? [])).compactMap(\.failure) {
