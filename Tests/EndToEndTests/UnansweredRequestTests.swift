@@ -166,7 +166,7 @@ struct UnansweredRequestTests {
     _ = try await slow.received { !$0.inbox.isEmpty }
     let (waiting, report) = try await job.run()
     #expect(waiting.status == 5 && report.run.roundClosed == false, "\(waiting.stdout)\(waiting.stderr)")
-    #expect(waiting.stdout.contains("which another process holds"), "\(waiting.stdout)")
+    #expect(waiting.stdout.contains("which another process uses"), "\(waiting.stdout)")
     holder.signal(SIGKILL)
     _ = await holder.end()
     try await expectAmbiguous(job)

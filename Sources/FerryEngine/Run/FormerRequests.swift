@@ -14,6 +14,8 @@ struct FormerRequests {
     /// The manifest that has the same request or fetch under another session or origin; `nil` for a manifest that was
     /// previously named differently.
     var manifest: ManifestID?
+    /// The row as it was found.
+    fileprivate var found: NodeRow
     /// Whether a killed launch has left the row with an intent.
     var isInterrupted = false
     /// Why the row could not be moved.
@@ -82,7 +84,7 @@ struct FormerRequests {
   ) throws(JournalError) {
     var rest: [Entry] = []
     for var entry in entries {
-      let source = FormerJournal(entry.session, journals, history, state, version, at: now)
+      let source = FormerJournal(of: entry, journals, history, state, version, at: now)
       let move = try Move(of: entry, plan, rounds, journals)
       do throws(JournalError) {
         if let move, !move.isRecorded, !entry.row.isInDoubt || move.isToOtherSession {
@@ -129,7 +131,7 @@ private struct Move {
       let row = try journals.row(of: node, in: plan)
     else { return nil }
     let hasEnded = row.round == rounds[manifest.index] && row.state.isClosed
-    guard !hasEnded || row.state == entry.row.state else { return nil }
+    guard !hasEnded || (row.state == entry.row.state && row.failure == entry.row.failure) else { return nil }
     (self.journal, own, isRecorded) = (journal, row.id, hasEnded)
     isToOtherSession = journal.identifier != entry.session
   }
@@ -137,7 +139,7 @@ private struct Move {
 
 extension FormerRequests.Entry {
   fileprivate init(_ row: NodeRow, in session: String, of manifest: ManifestID?) {
-    (self.session, self.row, self.manifest) = (session, row, manifest)
+    (self.session, self.row, self.manifest, found) = (session, row, manifest, row)
     self.row.hasIntent = false
     guard !row.state.isClosed else { return }
     (isInterrupted, self.row.state, self.row.failure) = (true, .ambiguous, .interruptedRequest)
@@ -156,6 +158,7 @@ extension FormerRequests.Entry {
 /// The journal of the session in which a request was sent.
 private struct FormerJournal {
   let session: String
+  let row: NodeRow
   let own: SessionJournal?
   let history: RunHistory
   let state: StateDirectory
@@ -163,14 +166,17 @@ private struct FormerJournal {
   let now: Instant
 
   init(
-    _ session: String, _ journals: SessionJournals, _ history: RunHistory, _ state: StateDirectory,
-    _ version: String, at now: Instant
+    of entry: FormerRequests.Entry, _ journals: SessionJournals, _ history: RunHistory,
+    _ state: StateDirectory, _ version: String, at now: Instant
   ) {
+    let session = entry.session
     own = journals.all.lazy.compactMap(\.self).first { $0.isOnDisk && $0.identifier == session }
+    row = entry.found
     (self.session, self.history, self.state, self.version, self.now) = (session, history, state, version, now)
   }
 
-  /// Calls `body` with the journal. Returns `false` without a call if another process holds the session.
+  /// Calls `body` with the journal. Returns `false` without a call if another process holds the session, or has changed the
+  /// row since it was found.
   func write(_ body: (SessionJournal) throws(JournalError) -> Void) throws(JournalError) -> Bool {
     if let own {
       try body(own)
@@ -184,7 +190,8 @@ private struct FormerJournal {
     let journal = try SessionJournal.openExisting(
       session: session, in: state, known: known, writtenBy: version, at: now)
     defer { try? journal?.close() }  // All changes are already synced.
-    if let journal { try body(journal) }
+    guard let journal, try journal.nodes.contains(row) else { return false }
+    try body(journal)
     return true
   }
 }
@@ -277,7 +284,7 @@ extension RecordedFailure {
   fileprivate static func heldElsewhere(_ session: String) -> RecordedFailure {
     RecordedFailure(
       code: .waiting,
-      message: "the request may have been executed in session '\(session)', which another process holds")
+      message: "the request may have been executed in session '\(session)', which another process uses")
   }
 
   fileprivate static func unrecorded(_ session: String, _ error: JournalError) -> RecordedFailure {
