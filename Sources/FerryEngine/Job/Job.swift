@@ -49,8 +49,7 @@ package struct Job: Sendable {
   ///   - waits: whether to wait for the writer of a pipe; otherwise, a file that is not regular cannot be read.
   package static func read(
     path: String, variables: [String: String], variableFiles: [SourceText] = [],
-    environment: [String: String],
-    waits: Bool = true
+    environment: [String: String], waits: Bool = true
   ) throws(UsageError) -> Reading {
     let bytes = try contents(of: path, waits: waits)
     let reader = ManifestReader(

@@ -83,7 +83,7 @@ struct SessionJournals {
     }
   }
 
-  /// The row of a request or fetch in journals that were opened for reading; `nil` if there is none.
+  /// The row of a request or fetch; `nil` if a journal that was opened for reading has none. A writable journal adds it.
   func row(of node: Node, in plan: Plan) throws(JournalError) -> NodeRow? {
     guard let identity = node.rowIdentity, !identity.kind.hasItems else { return nil }
     let row = try all[node.session.index]?.node(

@@ -69,8 +69,9 @@ struct FormerRequests {
 
   /// The entries that determine the state of no node.
   func unused(used: [NodeID: Entry]) -> [Entry] {
-    let rows = Set(used.values.map { [$0.session, "\($0.row.id)"] })
-    return entries.filter { !rows.contains([$0.session, "\($0.row.id)"]) }
+    entries.filter { entry in
+      !used.values.contains { $0.session == entry.session && $0.row.id == entry.row.id }
+    }
   }
 
   /// Records the outcomes of killed launches as ambiguous, so that the user can resolve them. If only the session was

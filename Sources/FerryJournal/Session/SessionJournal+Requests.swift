@@ -26,8 +26,8 @@ extension SessionJournal {
     try transaction { db in
       try db.execute(
         sql: """
-          UPDATE node SET round = ?, state = ?, intent = NULL, captures = NULL, secret_captures = NULL, closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ?
-          WHERE id = ?
+          UPDATE node SET round = ?, state = ?, intent = NULL, captures = NULL, secret_captures = NULL, failed_at = NULL,
+          closed_at = ?, failure_code = ?, failure_status = ?, failure_message = ? WHERE id = ?
           """,
         arguments: [
           other.round, Int64(other.state.rawValue), (other.closedAt ?? now).nanoseconds,
