@@ -1,8 +1,9 @@
 /// Limits the number of path components that are looked up for the links, and for the `..` of paths, of one listing.
 ///
 /// A link may lead through thousands of folders, and any user who may write to a folder of the root can create many such
-/// links. A path of a list may contain hundreds of `..`, each of which needs a look at the folders before it. The limit applies only to what a link exceeds a usual number of components by, so that other links are followed
-/// even if the budget has been used up.
+/// links. A path of a list may contain hundreds of `..`, each of which needs a look at the folders before it. The limit
+/// applies only to what a path exceeds a usual number of components by, so that other paths are looked up even if the
+/// budget has been used up.
 package struct LookupBudget {
   /// The maximum number of components looked up for one path: 40 links of 4,095 bytes could have 80,000 components.
   package static let pathLimit = 4096
