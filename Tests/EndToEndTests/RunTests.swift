@@ -230,7 +230,8 @@ import Testing
       manifest: JobText.text(server: receiver.url, JobText.uploadIDs(), nodes("400ms", "1h")))
     try job.write("new", to: "new.txt")
     #expect(try await job.run("--only", "files").command.status == 0)
-    try await Task.sleep(for: .milliseconds(400))
+    // The interval of 800 ms that the second fetch left has then ended, however short the runs were.
+    try await Task.sleep(for: .milliseconds(800))
     let changed = try await next()
     #expect(changed?.result == "new_data" && changed?.intervalSeconds == 0.4)
   }
