@@ -214,6 +214,25 @@ struct UnansweredRequestTests {
     #expect(status.contains("request notify of e2e") && status.contains("resolve notify done"), "\(status)")
   }
 
+  /// The request to the former server has succeeded, and its result does not apply to the one that was killed.
+  @Test func `is reported if the manifest again has a server whose request has succeeded`() async throws {
+    let former = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: former.url, Self.request + Self.waiting))
+    try job.write("one", to: "1.txt")
+    #expect(try await job.run().command.status == 5)
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.folder.write(Data(text.replacing(former.url, with: receiver.url).utf8), to: "job.yaml")
+    try await kill(job)
+    try job.folder.write(Data(text.utf8), to: "job.yaml")
+    let (run, report) = try await job.run()
+    #expect(run.stderr.contains("request 'notify' previously used \(receiver.url)"), "\(run.stderr)")
+    #expect(
+      report.run.edits?.contains { $0.code == "other_origin" && $0.upload == "notify" } == true,
+      "\(String(describing: report.run.edits))")
+    #expect(report.node("notify")?.state == "succeeded")
+    #expect(try await receiver.received().inbox.count + former.received().inbox.count == 2)
+  }
+
   // MARK: cancel
 
   @Test func `keeps its session under force_quit remove_session until it has been resolved`() async throws {

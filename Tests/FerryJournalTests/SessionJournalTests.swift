@@ -194,6 +194,25 @@ import Testing
     #expect(try journal.nodes.map(\.id) == [here.id, there.id])
   }
 
+  /// A fetch that counts as succeeded must not count as failed when its interval is determined.
+  @Test func anOutcomeFromAnotherRowReplacesTheLastFailure() throws {
+    let journal = try state.open()
+    let fetch = try journal.node(manifest: "m", name: "f", kind: .fetch, origin: "http://a:80").id
+    let failure = RecordedFailure(code: "connect", message: "refused")
+    try journal.write([.fetchFailed(node: fetch, round: 1, failure: failure, at: .start)])
+    #expect(try journal.nodes[0].failedAt == .start)
+    var other = try journal.node(manifest: "m", name: "f", kind: .fetch, origin: "http://b:80")
+    (other.round, other.state, other.failure, other.closedAt) = (2, .done, .resolved, .start(plus: 1))
+    try journal.recordOutcome(of: fetch, as: other, at: .start(plus: 2))
+    let row = try journal.nodes[0]
+    #expect(row.round == 2 && row.state == .done && row.failure == .resolved)
+    #expect(row.closedAt == .start(plus: 1) && row.failedAt == nil)
+    try journal.forgetAttempt(of: fetch)
+    let forgotten = try journal.nodes[0]
+    #expect(forgotten.round == 0 && forgotten.state == .queued && forgotten.failure == nil)
+    try journal.close()
+  }
+
   @Test func itemsAreOrderedByBytesEvenIfTheyAreNotUTF8() throws {
     let journal = try state.open()
     let node = try journal.photos().id

@@ -286,4 +286,59 @@ struct WorldFindingTests {
     #expect(world.starts.map(\.attempt.step) == [.allocate, .transfer, .allocate])
     #expect(world.scheduler.exitCode == .deferred)
   }
+
+  /// The token cannot be requested after the end of the execution window, so that nothing sends the reserved bytes.
+  @Test func bytesReservedForAFileWithoutATokenAreAvailableToOthers() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 1 }, quick: {} }
+      execution_window: { background: 5s }
+      budgets: { any: { limit: 1000B, per: hour, cutoff: hard, binds: all } }
+
+      """
+    let request = """
+      requests:
+        note: { session: s, request: { method: POST, url: "http://host/note" } }
+
+      """
+    let token = Yaml.token.replacing("session: s", with: "session: quick")
+    var world = try World(
+      Yaml.put("    token: login\n" + request, head: head + token), files: Yaml.files(1, size: 1000)
+    ) { _ in .status(200) }
+    world.machine.schedule(.othersMove(.wired, 1000), at: world.start)
+    world.options.launch = .background
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.request])
+    #expect(world.start.duration(to: world.now) < .seconds(3601))
+    #expect(world.scheduler.nodeRecords.compactMap(\.reason) == [.expired])
+    #expect(world.scheduler.exitCode == .cutOff)
+  }
+
+  /// The launch waits for a change of the network as long as it waits for other conditions, and not again in each window.
+  @Test(arguments: [nil, 5_000.0])
+  func aBegunFileThatExceedsAWholeBudgetWaitsForAnotherNetwork(_ change: Double?) throws {
+    var world = try World(
+      Yaml.post(head: budget("wired: { limit: 1000B, per: hour, cutoff: hard, binds: all }")),
+      files: Yaml.files(1, size: size)
+    ) { _ in .status(200) }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.options.patience = .seconds(10_000)
+    // The journal has not recorded the intent yet.
+    world.machine.schedule(
+      .conditions(.init(network: .wired)), at: world.start.advanced(by: .microseconds(500)))
+    if let change {
+      world.machine.schedule(
+        .conditions(.init(network: .wifi)), at: world.start.advanced(by: .seconds(change)))
+    }
+    world.run()
+    #expect(world.starts.count == (change == nil ? 0 : 1))
+    #expect(world.start.duration(to: world.now) < .seconds((change ?? 10_000) + 1))
+    #expect(world.scheduler.exitCode == (change == nil ? .deferred : .success))
+    let reason = world.scheduler.nodeRecords[0].reason
+    #expect(reason?.code == (change == nil ? "budget" : nil) && reason?.until == nil)
+    let intents = world.intentEntries
+    #expect(intents == (change == nil ? [.recorded, .withdrawn] : [.recorded, .withdrawn, .recorded]))
+  }
 }

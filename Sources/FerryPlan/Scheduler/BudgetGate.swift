@@ -114,6 +114,19 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
+  /// The items, nodes and orphans for which bytes are reserved, in a fixed order.
+  var reservedPlaces: [ItemRef] {
+    reservations.keys.sorted {
+      ($0.node.index, $0.item ?? -1, $0.orphan ?? -1) < ($1.node.index, $1.item ?? -1, $1.orphan ?? -1)
+    }
+  }
+
+  /// Whether the budgets have room for this number of bytes in a window in which nothing is used. If not, the transfer waits
+  /// for another network.
+  func fitsWindow(_ bytes: Int64) -> Bool {
+    limits.allSatisfy { $0.budget.limit >= ($0.budget.cutoff == .soft ? 1 : bytes) }
+  }
+
   /// Asks to transfer `size` bytes for an item, node or orphan, in addition to the bytes that are already
   /// reserved.
   ///

@@ -97,9 +97,19 @@ extension Scheduler {
     for gate in gates.indices { gates[gate].moved(rest) }
   }
 
+  /// Offers the budgets to the requests that wait for them. A request that exceeds a whole budget of this network continues to
+  /// wait for another one until its time has passed.
   private mutating func returnWaiters() {
-    let waiters = gates.indices.flatMap { gates[$0].takeWaiters() }
-    for ready in waiters { enqueue(ready) }
+    for gate in gates.indices {
+      for ready in gates[gate].takeWaiters() {
+        if fitsWindow(ready, gate) || now >= deadline(of: ready.ref) {
+          enqueue(ready)
+        } else {
+          withdrawIntent(ready.ref)
+          gates[gate].waiters.append(ready)
+        }
+      }
+    }
   }
 
   private mutating func returnSkipped() {
@@ -379,21 +389,6 @@ extension Scheduler {
     let startsOver = step.repeatability == .startsOver
     if startsOver { discardUploadID(ref, .startedOver) }
     again(ref, startsOver ? .allocate : flight.attempt.step)
-  }
-
-  /// When no other work can start, sends the requests again whose responses were too large for the rest of an earlier
-  /// window, one at a time. Returns whether work is in progress.
-  mutating func retryPutAside() -> Bool {
-    for gate in gates.indices {
-      while let ready = gates[gate].takePutAside() {
-        enqueue(ready)
-        fillHostQueues()
-        // If the request ended without being sent, because its time has passed, its end is recorded first.
-        guard entries.isEmpty, flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle)
-        else { return true }
-      }
-    }
-    return false
   }
 }
 

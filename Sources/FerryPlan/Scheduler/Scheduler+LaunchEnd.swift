@@ -32,16 +32,14 @@ extension Scheduler {
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
-    moments += gates.filter { $0.waiters.contains { hasWindow(session(of: $0.ref.node)) } }.map(\.windowEnd)
     // By index: this runs in each turn, and the state of an upload is large.
     for upload in uploads.indices where !uploads[upload].isHeld {
-      let node = uploads[upload].node
-      guard hasWindow(session(of: node)) else { continue }
-      if let delayed = uploads[upload].delayed { moments.append(delayed.until) }
-      if let least = uploads[upload].skipped.min, let gate = gate(of: ItemRef(node, least.item)) {
-        moments.append(gates[gate].windowEnd)
+      guard let delayed = uploads[upload].delayed, hasWindow(session(of: uploads[upload].node)) else {
+        continue
       }
+      moments.append(delayed.until)
     }
+    if !gates.isEmpty { moments += awaitedWindows }
     return moments
   }
 
@@ -67,6 +65,10 @@ extension Scheduler {
       }
       guard !releaseOrphans() else {
         // A release is work, so the patience period does not expire in the meantime.
+        idleSince = nil
+        return
+      }
+      guard !releaseIdleReservations() else {
         idleSince = nil
         return
       }
@@ -107,9 +109,10 @@ extension Scheduler {
 
   /// Whether a change of conditions would allow work to start. Work whose execution window has ended is excluded.
   private var waitsForConditions: Bool {
-    uploads.contains {
-      hasWindow(session(of: $0.node)) && (($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty)
-    }
+    waitsForOtherNetwork
+      || uploads.contains {
+        hasWindow(session(of: $0.node)) && (($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty)
+      }
       || hostQueues.contains {
         hasWindow($0.key.session) && (($0.hold != nil && $0.hasReadyItems) || $0.hasHeldItems)
       }
