@@ -341,4 +341,59 @@ struct WorldFindingTests {
     let intents = world.intentEntries
     #expect(intents == (change == nil ? [.recorded, .withdrawn] : [.recorded, .withdrawn, .recorded]))
   }
+
+  /// The bytes reserved for the file alone would use up each window of the soft limit.
+  @Test func aFileIsSentAgainAlthoughItExceedsASoftLimit() throws {
+    let limits =
+      "wired: { limit: 3MB, per: day, cutoff: soft, binds: all }, any: { limit: 10MB, per: hour, cutoff: cautious }"
+    var world = try World(Yaml.put(head: budget(limits)), files: Yaml.files(1, size: 4 * size)) { call in
+      var reply = call.number == 1 ? Reply.lost : .status(200)
+      reply.after = .seconds(1)
+      reply.sent = call.number == 1 ? 700_000 : call.size
+      return reply
+    }
+    world.options.patience = .seconds(2 * 86_400)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+    let day = Budget.Window.day.span(containing: world.start, in: .utc)
+    #expect(
+      world.starts.count == 2 && world.starts.allSatisfy { $0.at < day.upperBound.advanced(by: .seconds(1)) })
+  }
+
+  /// If the parts of several files alternated, each upload ID would have to be valid for the time that all of them take.
+  @Test func aFileInPartsIsFinishedBeforeOtherFilesContinue() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 1 }, quick: { max_connections_per_host: 1 } }
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          allocate:
+            session: quick
+            request: { method: POST, url: "http://host/" }
+            capture: { id: { json: /id } }
+            valid_for: 1h
+          transfer: { protocol: content_range, chunk_size: 1MB, request: { method: PUT, url: "http://host/${allocate.id}" } }
+
+      """
+    var allocated = 0
+    var world = try World(yaml, files: Yaml.files(5, size: 3 * size)) { call in
+      guard case .send(let range) = call.attempt.operation else {
+        allocated += 1
+        var reply = Reply.status(200)
+        reply.uploadID = allocated
+        return reply
+      }
+      let isWhole = range.upperBound == 3 * size
+      var reply: Reply = isWhole ? .status(200) : .status(308, offset: range.upperBound)
+      reply.after = .seconds(10)
+      return reply
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 5)
+    let parts = world.starts.filter { $0.attempt.step == .transfer }.map(\.path)
+    #expect(parts == parts.sorted() && parts.count == 15, "\(parts)")
+  }
 }

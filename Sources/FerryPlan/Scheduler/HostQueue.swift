@@ -110,9 +110,17 @@ struct Ready: Comparable, Sendable {
     self.step = step
   }
 
-  /// The lowest sequence of an ordinary step. Smaller ones are reserved for postponed steps, which precede others of
-  /// their kind: one for each number of retries that a manifest can declare.
-  static let firstSequence: UInt64 = 1_024
+  /// The lowest sequence of an ordinary step. Smaller ones are reserved for steps that precede others of their kind.
+  static let firstSequence = (mostRetries + 1) << 32
+
+  /// The greatest number of retries that a manifest can declare.
+  private static let mostRetries: UInt64 = 1_023
+
+  /// The sequence of a step that precedes others of its kind. Among these steps, the one with the most retries goes first,
+  /// then the one of the first item.
+  static func sequence(retries: Int, item: Int?) -> UInt64 {
+    (mostRetries - min(UInt64(retries), mostRetries)) << 32 | UInt64(UInt32(clamping: item ?? 0))
+  }
 
   /// The age of the step. A lower value means an older step, which goes first.
   var sequence: UInt64 {

@@ -136,9 +136,13 @@ extension Scheduler {
     passSkipped(of: upload)
   }
 
-  /// Whether a step of higher priority can be sent immediately, without waiting for the disk.
+  /// Whether a step of higher priority can be sent immediately, without waiting for the disk. The next part of a file also
+  /// precedes a transfer without an intent. One with an intent is sent soon: if the launch were killed before, its outcome
+  /// would be unknown.
   func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
-    if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
+    if let top = hostQueues[hostQueue].ready.min,
+      top.priority < intended.priority || (top < intended && intent(of: intended.ref) != .recorded)
+    {
       return !needsEntry(top)
     }
     guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,

@@ -77,7 +77,7 @@ extension Scheduler {
   }
 
   /// Returns leased bytes that were reserved for a request of unknown size, or for a file, and were not sent.
-  private mutating func returnSurplus(of gate: Int) {
+  mutating func returnSurplus(of gate: Int) {
     // A lease that has been requested is not part of what the gates hold yet.
     guard !awaitsLease, gates[gate].giveUpSurplus() else { return }
     keepLeases()
@@ -127,14 +127,19 @@ extension Scheduler {
     guard let gate = gate(of: ref) else { return }
     gates[gate].endQuery(ref)
     guard gates[gate].isReserved(ref) else { return }
-    // With several gates, transferred bytes may have been counted in another one.
-    let sent = gates.count > 1 ? self[attempts: ref]?.usefulBytes ?? 0 : 0
-    gates[gate].release(ref, sent: sent)
+    release(ref, in: gate)
     offerRoom(of: gate)
   }
 
+  /// Releases a reservation without offering the room to other work.
+  mutating func release(_ ref: ItemRef, in gate: Int) {
+    // With several gates, transferred bytes may have been counted in another one.
+    let sent = gates.count > 1 ? self[attempts: ref]?.usefulBytes ?? 0 : 0
+    gates[gate].release(ref, sent: sent)
+  }
+
   /// Offers the room of a gate to work that waits for it.
-  private mutating func offerRoom(of gate: Int) {
+  mutating func offerRoom(of gate: Int) {
     let room = gates[gate].room
     returnSurplus(of: gate)
     guard room > 0 else { return }

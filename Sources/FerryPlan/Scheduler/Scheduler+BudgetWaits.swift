@@ -41,11 +41,18 @@ extension Scheduler {
     return (least.size, gate)
   }
 
-  /// When no other work can start, releases the reservations of requests that wait for a token or for other conditions, if
-  /// work waits for these bytes. Returns whether work is in progress.
+  /// When no other work can start, releases all reservations if work waits for the budget. A request with a reservation may
+  /// wait for a token or for other conditions, or need more than a window has beside its own reservation. Returns whether work
+  /// is in progress.
   mutating func releaseIdleReservations() -> Bool {
-    while let gate = gates.indices.first(where: { isAwaited($0) && !gates[$0].reservedPlaces.isEmpty }) {
-      for ref in gates[gate].reservedPlaces { releaseReservation(ref) }
+    while let gate = gates.indices.first(where: { !gates[$0].reservedPlaces.isEmpty && isAwaited($0) }) {
+      let places = gates[gate].reservedPlaces
+      for ref in places { release(ref, in: gate) }
+      guard isAwaited(gate, exceptFor: Set(places)) else {
+        returnSurplus(of: gate)
+        continue
+      }
+      offerRoom(of: gate)
       fillHostQueues()
       guard flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle) else {
         return true
@@ -54,9 +61,10 @@ extension Scheduler {
     return false
   }
 
-  /// Whether work waits for a budget.
-  private func isAwaited(_ gate: Int) -> Bool {
-    !gates[gate].waiters.isEmpty || uploads.indices.contains { leastSkipped($0)?.gate == gate }
+  /// Whether work waits for a budget, other than these requests.
+  private func isAwaited(_ gate: Int, exceptFor places: Set<ItemRef> = []) -> Bool {
+    gates[gate].waiters.contains { !places.contains($0.ref) }
+      || uploads.indices.contains { leastSkipped($0)?.gate == gate }
   }
 
   /// When no other work can start, sends the requests again whose responses were too large for the rest of an earlier

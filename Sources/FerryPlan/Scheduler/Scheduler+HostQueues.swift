@@ -56,10 +56,11 @@ extension Scheduler {
 
   /// Returns a step that precedes other steps of its kind: the next part of a file, or a step that was postponed because
   /// its host failed. Among these steps, the one with the most retries goes first. One request at a time then tests
-  /// whether the host has recovered, and the requests do not use up their retries together.
+  /// whether the host has recovered, and the requests do not use up their retries together. Otherwise, the first item goes
+  /// first, so that the parts of several files do not alternate.
   mutating func readyFirst(_ ref: ItemRef, _ kind: Step.Kind, retries: Int) -> Ready {
     var ready = ready(ref, kind)
-    ready.sequence = Ready.firstSequence - 1 - min(UInt64(retries), Ready.firstSequence - 1)
+    ready.sequence = Ready.sequence(retries: retries, item: ref.item)
     return ready
   }
 
