@@ -133,8 +133,11 @@ struct Ready: Comparable, Sendable {
   /// The priority; 0 is the highest.
   var priority: UInt16 { UInt16(truncatingIfNeeded: key >> 48) }
 
-  static func < (a: Self, b: Self) -> Bool { a.key < b.key }
-  static func == (a: Self, b: Self) -> Bool { a.key == b.key }
+  /// Only steps that precede others of their kind can have equal keys. The parts of files of two batches do not alternate.
+  static func < (a: Self, b: Self) -> Bool {
+    a.key != b.key ? a.key < b.key : a.ref.node.index < b.ref.node.index
+  }
+  static func == (a: Self, b: Self) -> Bool { a.key == b.key && a.ref.node == b.ref.node }
 }
 
 /// A step that is waiting until a given time.

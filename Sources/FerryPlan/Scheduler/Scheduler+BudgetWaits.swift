@@ -9,8 +9,9 @@ extension Scheduler {
     }.map { gates[$0].windowEnd }
     // By index: this runs in each turn, and the state of an upload is large.
     for upload in uploads.indices where !uploads[upload].isHeld {
-      guard let (size, gate) = leastSkipped(upload), gates[gate].fitsWindow(size),
-        hasWindow(session(of: uploads[upload].node))
+      guard let (size, gate) = leastSkipped(upload), hasWindow(session(of: uploads[upload].node)),
+        // If its items have different gates, a larger one may have a larger budget.
+        gates[gate].fitsWindow(size) || gates.count > 1
       else { continue }
       moments.append(gates[gate].windowEnd)
     }

@@ -147,11 +147,14 @@ extension Scheduler {
         hostQueues[hostQueue].ready.removeMin()
         pass(commit, on: hostQueue)
       } else if hasSlot || hasIntentRoom, let ready = takeNext(on: hostQueue) {
-        guard mayPass(ready, on: hostQueue, hasSlot: hasSlot, hasIntentRoom: hasIntentRoom) else {
+        if mayPass(ready, on: hostQueue, hasSlot: hasSlot, hasIntentRoom: hasIntentRoom) {
+          pass(ready, on: hostQueue)
+        } else {
           wait(ready, on: hostQueue)
-          break
+          // The connection does not wait for the disk if another step can be sent.
+          guard hasSlot, let intended = hostQueues[hostQueue].intended.popMin() else { break }
+          start(intended, on: hostQueue)
         }
-        pass(ready, on: hostQueue)
       } else {
         break
       }

@@ -50,7 +50,9 @@ extension Scheduler {
       idleSince = nil
       return
     }
-    if stop == nil {
+    if isEnding {
+      // What remains was left for a later launch. Nothing more may start.
+    } else if stop == nil {
       guard timers.isEmpty, hostQueues.allSatisfy(\.isIdle), !isAnyNodeBusy
       else {
         idleSince = nil
@@ -63,12 +65,12 @@ extension Scheduler {
         idleSince = nil
         return
       }
-      guard !releaseOrphans() else {
-        // A release is work, so the patience period does not expire in the meantime.
+      guard !releaseIdleReservations() else {
         idleSince = nil
         return
       }
-      guard !releaseIdleReservations() else {
+      guard !releaseOrphans() else {
+        // A release is work, so the patience period does not expire in the meantime.
         idleSince = nil
         return
       }
