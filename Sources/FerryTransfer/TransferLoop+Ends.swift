@@ -54,9 +54,10 @@ extension TransferLoop {
 
   func endIfSettled(_ handle: EasyHandle) {
     guard let exchange = handle.exchange, exchange.isSettling, !exchange.isStoring else { return }
-    if let failure = exchange.failure {
-      end(handle, .failure(TransportFailure(failure.code, failure.message, mayHaveReachedServer: true)))
-      return
+    if var failure = exchange.failure {
+      if case .finishing = exchange.digest { return }
+      failure.mayHaveReachedServer = true
+      return end(handle, .failure(failure))
     }
     var sha256: [UInt8]?
     switch exchange.digest {
@@ -92,8 +93,18 @@ extension TransferLoop {
     handle.closeHop(succeeded: false)
     var failure = failure
     failure.mayHaveReachedServer = handle.exchange?.hasReachedServer ?? false
-    handle.exchange?.failure = failure
-    end(handle, .failure(failure))
+    fail(handle, failure)
+  }
+
+  /// Ends an exchange, which was removed from libcurl, with a failure. If the server may have received the whole body, its
+  /// digest is completed first: what the server has is known, although its response is not.
+  func fail(_ handle: EasyHandle, _ failure: TransportFailure) {
+    guard let exchange = handle.exchange else { return }
+    exchange.failure = failure
+    guard failure.mayHaveReachedServer, exchange.hop.hasBody else { return end(handle, .failure(failure)) }
+    finishDigest(handle, exchange)
+    exchange.isSettling = true
+    endIfSettled(handle)
   }
 
   /// Returns the bytes that the bandwidth limits have granted to an exchange and that it did not use.
@@ -144,6 +155,9 @@ extension TransferLoop {
       duration: started.duration(to: .now), url: exchange.hop.url)
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
+    if case .failure = result, case .done(let bytes) = exchange.digest, handle.bodySent == exchange.bodySize {
+      outcome.sentSHA256 = bytes
+    }
     outcome.sentInLastHop = exchange.sentInHop
     outcome.sentBeforeResend =
       exchange.fileBody?.fileBytes(in: exchange.sentBeforeResend) ?? exchange.sentBeforeResend

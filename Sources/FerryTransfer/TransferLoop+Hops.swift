@@ -29,12 +29,12 @@ extension TransferLoop {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
       // If a handshake failed, the server did not read a request that it received during the handshake.
       if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
-      end(handle, .failure(failure))
+      fail(handle, failure)
       return false
     }
     // No part of a response is used before it is known to be complete.
     if exchange.refusal == nil, let failure = handle.incompleteness() {
-      end(handle, .failure(failure))
+      fail(handle, failure)
       return false
     }
     if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }

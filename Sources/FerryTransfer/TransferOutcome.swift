@@ -34,6 +34,8 @@ package final class TransferOutcome {
   /// The inode of the name of the file that was sent completely or in part, as
   /// `stat.entryInode(beneath:)` returns it.
   package var inode: UInt64?
+  /// If the request failed after its whole body had been sent: the SHA-256 of the file in it, if it was requested.
+  package var sentSHA256: [UInt8]?
   /// The state of a download's part after the request; `nil` if there is none.
   package var part: PartProgress?
   /// The URL of the last request, if a redirect led to it; otherwise `nil`.

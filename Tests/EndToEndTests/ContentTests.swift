@@ -102,6 +102,38 @@ import Testing
     #expect(try await puts(job, receiver) == ["a.txt": 2, "b.txt": 2])
   }
 
+  /// What the server has is known, although its response is not: the whole body had been sent.
+  @Test(arguments: ["drop=after", "delay=60"], [3, 4 << 20])
+  func `is compared with what was sent if its transfer was resolved as executed`(_ fault: String, _ size: Int)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["inbox:times=2,\(fault)"])
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url,
+        """
+        uploads:
+          files:
+            session: uploads
+            files: { root: files }
+            compare: content
+            transfer: { protocol: post, request: { url: "${vars.api}/inbox?name=${file.name}" } }
+        """
+      ).replacing("uploads: {", with: "uploads: { timeout_for_request: 2s,"))
+    for name in ["changed", "touched"] {
+      try job.folder.write(Data(repeating: 7, count: size), to: "files/\(name)")
+    }
+    #expect(try await job.run().command.status == 1)
+    #expect(try await job.ferry("resolve", "--all", "done", "--manifest", "job.yaml").status == 0)
+    try FileTimes.change(job.folder.path("files/changed"), byte: UInt64(size - 1))
+    try FileTimes.touch(job.folder.path("files/touched"), seconds: 1_500_000_000)
+    #expect(try await job.run().command.status == 0)
+    #expect(try job.report().totals.items.unchanged == 1)
+    #expect(try await job.run().report.totals.items.unchanged == 2)
+    let sent = try await Dictionary(grouping: receiver.received().inbox, by: \.name).mapValues(\.count)
+    #expect(sent == ["changed": 2, "touched": 1])
+  }
+
   @Test func `is committed again under the same key only if its content is the same`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(

@@ -245,7 +245,7 @@ final class JournalEncoder {
       guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }
       let isDone = state == .done
       let source = sourceWrites(
-        values, isDone && comparesContent[ref.node.index] ? values.sha256 : nil, row: row)
+        values, comparesContent[ref.node.index] ? values.sha256 : nil, row: row)
       let redirect =
         isDone ? nil : values.redirectedTo.map { BoundServers.redirected(values.servers, to: $0) }
       let redirects = redirect.map { [JournalWrite.servers(row: row, $0.text)] } ?? []

@@ -83,11 +83,12 @@ struct ResponseInterpreter {
     of outcome: TransferOutcome, _ attempt: Attempt, _ reading: ResponseReading? = nil,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
-    // Keep the file's identity even if there is no response: the user may later resolve the item as
+    // Keep the file's identity and digest even if there is no response: the user may later resolve the item as
     // delivered.
     if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
       captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }
+    if let sha256 = outcome.sentSHA256 { captures.keep(sha256: sha256, of: attempt.ref) }
     if attempt.ref.item != nil { captures.keep(redirectedTo: outcome.redirectedTo, of: attempt.ref) }
     let url = (try? outcome.result.get())?.url  // A failure has no response.
     let condition = fetches.condition(of: outcome.id, at: url)
