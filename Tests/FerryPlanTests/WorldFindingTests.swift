@@ -360,6 +360,41 @@ struct WorldFindingTests {
       world.starts.count == 2 && world.starts.allSatisfy { $0.at < day.upperBound.advanced(by: .seconds(1)) })
   }
 
+  /// When the reserved bytes are released, the upload ID of the first file has expired. It is released before the launch ends,
+  /// and the second file, which waits for the budget, does not start after that.
+  @Test func aLaunchReleasesAnUploadIDBeforeItEnds() throws {
+    let others = """
+        d:
+          session: s
+          files: { root: d }
+          retry: { limit: 5 }
+          transfer: { request: { url: "http://host/d/${file.path}" } }
+
+      """
+    let abandon =
+      "    retry: { limit: 1 }\n    abandon: { request: { method: DELETE, url: \"http://host/ids/${allocate.id}\" } }\n"
+    var world = try World(
+      Yaml.ids(
+        abandon + others, head: budget("wired: { limit: 6500kB, per: day, cutoff: cautious, binds: all }"),
+        validFor: "2s"),
+      files: ["up": ["a": 3 * size], "d": ["b": 3 * size, "c": 3 * size]]
+    ) { call in
+      var reply = call.step == .transfer ? Reply.lost : .status(200)
+      reply.after = .seconds(3)
+      reply.sent = call.step == .transfer ? size : 0
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      if call.step == .allocate { reply.after = .milliseconds(10) }
+      return reply
+    }
+    world.run()
+    #expect(world.hasEnded)
+    #expect(
+      world.starts.map(\.attempt.step) == [
+        .allocate, .transfer, .transfer, .transfer, .transfer, .abandon,
+      ])
+    #expect(world.scheduler.totals.items.waiting == 3)
+  }
+
   /// If the parts of several files alternated, each upload ID would have to be valid for the time that all of them take.
   @Test func aFileInPartsIsFinishedBeforeOtherFilesContinue() throws {
     let yaml = """

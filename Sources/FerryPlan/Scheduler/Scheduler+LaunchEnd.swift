@@ -51,7 +51,7 @@ extension Scheduler {
       return
     }
     if isEnding {
-      // What remains was left for a later launch. Nothing more may start.
+      // The remaining work waits for a later launch. Nothing more may start.
     } else if stop == nil {
       guard timers.isEmpty, hostQueues.allSatisfy(\.isIdle), !isAnyNodeBusy
       else {
