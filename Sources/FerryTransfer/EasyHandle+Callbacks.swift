@@ -67,13 +67,16 @@ extension EasyHandle {
     guard sockets.mayStillSend() else { return stop(exchange) }
     exchange.descriptor = descriptor
     let mayResend = mayResend(exchange)
-    // After a 401 or 407, libcurl continues to authenticate with the server or the proxy.
-    let isRefused = head.isWhole && [417, 401, 407].contains(head.status)
     guard exchange.attempts == 0 || mayResend && (!exchange.request.atMostOnce || isRefused) else {
       exchange.attempts += 1
       // libcurl has already reset its counter, and the offset if it has rewound the body.
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
         exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
+      }
+      // Otherwise, `rewind` has reset the digest.
+      if exchange.request.atMostOnce, !isRefused {
+        exchange.wasReadWhole =
+          exchange.file == nil || exchange.redirects == 0 && exchange.handedOver == exchange.bodySize
       }
       if isRefused, !mayResend {
         // After a 417, as after a challenge, the server has not executed the request.
@@ -119,6 +122,10 @@ extension EasyHandle {
     exchange.hasReachedServer = true
     return true
   }
+
+  /// Whether the server has refused the request without executing it. After a 401 or 407, libcurl continues to authenticate
+  /// with the server or the proxy.
+  private var isRefused: Bool { head.isWhole && [417, 401, 407].contains(head.status) }
 
   /// Ends a request because this process must not send anything more.
   private func stop(_ exchange: Exchange) -> Bool {
@@ -260,7 +267,12 @@ extension EasyHandle {
     guard offset == 0, origin == SEEK_SET, let exchange, exchange.file != nil else { return false }
     do throws(TransportFailure) {
       try checkSending(exchange)
-      restart(exchange)
+      // A request that must not be sent twice is not resent (`maySend`). The digest is that of what was sent.
+      if exchange.request.atMostOnce, exchange.attempts > 0, !isRefused {
+        exchange.offset = 0
+      } else {
+        restart(exchange)
+      }
       return true
     } catch {
       exchange.failure = error

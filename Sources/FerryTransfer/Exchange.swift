@@ -138,6 +138,10 @@ final class Exchange {
   var speedMark: (count: Int64, time: SuspendingClock.Instant)?
   /// The bytes read from a socket, and those of header sections and content, from which the others are counted.
   var framingMark: (descriptor: CInt, read: Int64, counted: Int64)?
+  /// Whether the whole body was read for a request whose connection was lost, and that must not be resent.
+  var wasReadWhole = false
+  /// Whether the whole body was sent, as far as is known at the end of the exchange.
+  var wasSentWhole = false
   /// Whether libcurl has finished and the exchange waits only for a digest or a stored file.
   var isSettling = false
   /// The reason why a download is not moved to its destination.

@@ -33,7 +33,9 @@ extension TransferLoop {
 
   /// Called when the body has been sent or will no longer be sent.
   func finishDigest(_ handle: EasyHandle, _ exchange: Exchange) {
-    let isWhole = handle.bodySent == exchange.bodySize
+    // Before libcurl takes up a hop, its counter has the value of the hop before.
+    let isWhole = exchange.wasReadWhole || exchange.attempts > 0 && handle.bodySent == exchange.bodySize
+    exchange.wasSentWhole = isWhole
     switch exchange.digest {
     case .notWanted, .finishing:
       break
@@ -155,7 +157,7 @@ extension TransferLoop {
       duration: started.duration(to: .now), url: exchange.hop.url)
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
-    if case .failure = result, case .done(let bytes) = exchange.digest, handle.bodySent == exchange.bodySize {
+    if case .failure = result, case .done(let bytes) = exchange.digest, exchange.wasSentWhole {
       outcome.sentSHA256 = bytes
     }
     outcome.sentInLastHop = exchange.sentInHop

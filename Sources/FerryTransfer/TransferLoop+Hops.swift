@@ -57,7 +57,7 @@ extension TransferLoop {
       settle(handle)
       return false
     case .refuse(let reason):
-      end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
+      fail(handle, TransportFailure(.redirect, reason, mayHaveReachedServer: true))
       return false
     case .follow(let hop, let withheld):
       if exchange.hasInterim {
