@@ -395,6 +395,42 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.waiting == 3)
   }
 
+  /// The token is refused while only the release of the expired upload ID waits for it, and the file waits for the resume
+  /// delay.
+  @Test func aTokenThatWasRefusedForAReleaseCountsForTheFileThatNeedsIt() throws {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background }, quick: {} }
+      resume_delay: { policy: before_start, initial: 60s, max: 6h }
+      \(Yaml.token.replacing("session: s", with: "session: quick"))
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          token: login
+          allocate: { request: { method: POST, url: "http://host/" }, capture: { id: { json: /id } }, valid_for: 5s }
+          transfer: { request: { method: PUT, url: "http://host/${allocate.id}" } }
+          commit: { request: { method: POST, url: "http://host/${allocate.id}/commit" }, already_done: { status: [409] } }
+          abandon: { request: { method: DELETE, url: "http://host/${allocate.id}" } }
+
+      """
+    var world = try World(yaml, files: Yaml.files(1)) { call in
+      var reply = Reply.status(200, after: call.step == .transfer ? .seconds(10) : .milliseconds(10))
+      if call.step == .token {
+        reply = call.number <= 2 ? .status(200, expires: call.now.advanced(by: .seconds(5))) : .status(403)
+      }
+      if call.step == .commit { reply = .status(403, after: .seconds(10)) }
+      reply.uploadID = call.step == .allocate ? 1 : nil
+      return reply
+    }
+    world.options.launch = .background
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .authorization)
+  }
+
   /// If the parts of several files alternated, each upload ID would have to be valid for the time that all of them take.
   @Test func aFileInPartsIsFinishedBeforeOtherFilesContinue() throws {
     let yaml = """
