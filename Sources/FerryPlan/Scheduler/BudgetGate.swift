@@ -114,6 +114,8 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
+  var hasReservations: Bool { !reservations.isEmpty }
+
   /// The items, nodes and orphans for which bytes are reserved, in a fixed order.
   var reservedPlaces: [ItemRef] {
     reservations.keys.sorted {

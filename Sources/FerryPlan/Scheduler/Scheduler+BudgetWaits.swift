@@ -46,7 +46,7 @@ extension Scheduler {
   /// wait for a token or for other conditions, or need more than a window has beside its own reservation. Returns whether work
   /// is in progress.
   mutating func releaseIdleReservations() -> Bool {
-    while let gate = gates.indices.first(where: { !gates[$0].reservedPlaces.isEmpty && isAwaited($0) }) {
+    while let gate = gates.indices.first(where: { gates[$0].hasReservations && isAwaited($0) }) {
       let places = gates[gate].reservedPlaces
       for ref in places { release(ref, in: gate) }
       guard isAwaited(gate, exceptFor: Set(places)) else {

@@ -71,12 +71,8 @@ extension Scheduler {
     if failure.isTemporary, hasFailedTooLong(ref.node), mayFail(ref) { return end(ref, .failed, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)
-    if failure.code == .token {
-      // If the token failed while only releases were waiting for it, its failure has not affected the exit code yet.
-      note(.authorization, of: ref.node)
-    } else if failure.isTemporary {
-      note(.temporary, of: ref.node)
-    }
+    // If a token failed while only releases were waiting for it, its failure has not affected the exit code yet.
+    noteCode(of: failure, of: ref.node)
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
       withdrawIntent(ref)
       recordFailure(ofFetch: ref.node.index, failure)

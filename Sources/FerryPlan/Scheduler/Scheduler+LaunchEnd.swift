@@ -99,7 +99,7 @@ extension Scheduler {
   /// may change.
   private var isPatient: Bool {
     mutating get {
-      guard options.patience > .zero, !isEnding else { return false }
+      guard options.patience > .zero else { return false }
       let since = idleSince ?? now
       let end = since.advanced(by: options.patience)
       let isAwaited = awaitedMoments.contains { $0 <= end }
@@ -212,11 +212,16 @@ extension Scheduler {
   private mutating func noteFailedTokens(of node: NodeID) {
     for step in plan.nodes[node.index].deliverySteps {
       guard let token = step.token, case .failed(let failure)? = tokens[token.index]?.phase else { continue }
-      if failure.code == .token {
-        note(.authorization, of: node)
-      } else if failure.isTemporary {
-        note(.temporary, of: node)
-      }
+      noteCode(of: failure, of: node)
+    }
+  }
+
+  /// Records the effect on the exit code of a failure because of which work remains for a later launch.
+  mutating func noteCode(of failure: RecordedFailure, of node: NodeID) {
+    if failure.code == .token {
+      note(.authorization, of: node)
+    } else if failure.isTemporary {
+      note(.temporary, of: node)
     }
   }
 
